@@ -1,0 +1,93 @@
+#include "core/inflight.h"
+
+/* owner: sequence in bits 31-63, generation 14-30, breaker 2-13, state 0-1. */
+enum { FREE, CLAIMED, WAITING, OVERDUE };
+
+#define STATE_MASK UINT64_C(3)
+#define WHO_MASK ((UINT64_C(1) << 31) - 1 - STATE_MASK)
+#define SEQUENCE_ONE (UINT64_C(1) << 31)
+
+static uint64_t
+who(uint32_t breaker, uint32_t generation)
+{
+	return ((uint64_t)generation << 14 | (uint64_t)breaker << 2) & WHO_MASK;
+}
+
+static void
+raise_high(struct inflight *f, uint32_t index)
+{
+	uint32_t high = load_relaxed(&f->high);
+
+	while (high <= index && !cas_acq_rel(&f->high, &high, index + 1))
+		;
+}
+
+struct mark
+inflight_take(struct inflight *f, uint32_t breaker, uint32_t generation, uint64_t start_ns,
+	      uint32_t hint)
+{
+	for (uint32_t tried = 0; tried < INFLIGHT_MARKS; tried++) {
+		uint32_t index = (hint + tried) % INFLIGHT_MARKS;
+		struct inflight_entry *e = &f->entries[index];
+		uint64_t owner = load_relaxed(&e->owner);
+
+		if ((owner & STATE_MASK) != FREE ||
+		    !cas_acq_rel(&e->owner, &owner, owner | CLAIMED))
+			continue;
+		owner = ((owner & ~(WHO_MASK | STATE_MASK)) + SEQUENCE_ONE) |
+			who(breaker, generation);
+		store_relaxed(&e->start_ns, start_ns);
+		store_release(&e->owner, owner | WAITING);
+		raise_high(f, index);
+		return (struct mark){(int32_t)index, owner};
+	}
+	return (struct mark){INFLIGHT_NONE, 0};
+}
+
+bool
+inflight_give(struct inflight *f, struct mark m)
+{
+	if (m.index == INFLIGHT_NONE)
+		return false;
+	struct inflight_entry *e = &f->entries[m.index];
+	uint64_t found = m.owner | WAITING;
+
+	if (cas_acq_rel(&e->owner, &found, m.owner))
+		return false;
+	/* Noticed, or its lease ran out and the entry is another's by now. */
+	return found == (m.owner | OVERDUE) && cas_acq_rel(&e->owner, &found, m.owner);
+}
+
+struct inflight_sweep
+inflight_sweep(struct inflight *f, uint32_t breaker, uint32_t generation, uint64_t limit_ns,
+	       uint64_t now_ns)
+{
+	struct inflight_sweep s = {0, 0, UINT64_MAX};
+	uint32_t high = load_acquire(&f->high);
+
+	if (high > INFLIGHT_MARKS)
+		high = INFLIGHT_MARKS;
+	for (uint32_t i = 0; i < high; i++) {
+		struct inflight_entry *e = &f->entries[i];
+		uint64_t owner = load_acquire(&e->owner);
+
+		if ((owner & STATE_MASK) < WAITING ||
+		    (owner & WHO_MASK) != who(breaker, generation))
+			continue;
+		uint64_t start_ns = load_relaxed(&e->start_ns);
+		uint64_t age_ns = now_ns > start_ns ? now_ns - start_ns : 0;
+
+		if (age_ns < limit_ns) {
+			if (start_ns + limit_ns < s.next_ns)
+				s.next_ns = start_ns + limit_ns;
+		} else if (age_ns >= INFLIGHT_LEASE_NS) {
+			cas_acq_rel(&e->owner, &owner, owner & ~STATE_MASK);
+		} else if ((owner & STATE_MASK) == OVERDUE) {
+			s.overdue++;
+		} else if (cas_acq_rel(&e->owner, &owner, owner | OVERDUE)) {
+			s.overdue++;
+			s.newly++;
+		}
+	}
+	return s;
+}

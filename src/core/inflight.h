@@ -1,0 +1,56 @@
+/*
+ * The calls that wait for their answers, for breakers with a latency limit: who
+ * they belong to and since when, so that a hang is noticed at the limit and not
+ * at the client's time-out.
+ *
+ * One table serves all breakers of a state.  A mark is taken at admission and
+ * given back at the end; where the table is full the call goes on without one and
+ * its slowness is noticed at its end.  Safe for any number of threads and
+ * processes; a mark whose process died is freed once its lease is over.
+ */
+#ifndef CORE_INFLIGHT_H
+#define CORE_INFLIGHT_H
+
+#include "core/atomics.h"
+
+#define INFLIGHT_MARKS 4096
+#define INFLIGHT_NONE (-1)
+#define INFLIGHT_LEASE_NS (UINT64_C(900) * 1000000000) /* longer than any model waits */
+
+struct inflight_entry {
+	atomic_u64 start_ns;
+	atomic_u64 owner; /* state, breaker, generation and sequence in one word */
+};
+
+struct inflight {
+	atomic_u32 high; /* no mark at or above this index was ever taken */
+	struct inflight_entry entries[INFLIGHT_MARKS];
+};
+
+/* A taken mark; owner tells it from a later use of the same entry. */
+struct mark {
+	int32_t index; /* INFLIGHT_NONE: no mark */
+	uint64_t owner;
+};
+
+struct inflight_sweep {
+	uint32_t overdue; /* unanswered calls whose age has reached the limit */
+	uint32_t newly;	  /* of these, those that no sweep had noticed before */
+	uint64_t next_ns; /* when the next one reaches it; UINT64_MAX: none waits */
+};
+
+/*
+ * Takes a mark for a call of breaker (below 4096) and generation that begins at
+ * start_ns.  hint is where to look first: what this thread used last.
+ */
+struct mark inflight_take(struct inflight *f, uint32_t breaker, uint32_t generation,
+			  uint64_t start_ns, uint32_t hint);
+
+/* Gives it back.  True when a sweep had noticed it as overdue. */
+bool inflight_give(struct inflight *f, struct mark m);
+
+/* Notices what is overdue among the calls of one breaker and generation. */
+struct inflight_sweep inflight_sweep(struct inflight *f, uint32_t breaker, uint32_t generation,
+				     uint64_t limit_ns, uint64_t now_ns);
+
+#endif
