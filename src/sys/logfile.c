@@ -1,0 +1,272 @@
+#include "sys/logfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/atomics.h"
+#include "sys/raw.h"
+
+/*
+ * What is open, in one word so that threads can agree on it: the descriptor in the
+ * low bits, then a hash of the file's identity.
+ */
+#define FD_BITS 20
+#define FD_MASK ((UINT64_C(1) << FD_BITS) - 1)
+#define NOTHING UINT64_MAX
+#define TRIES 3
+
+static atomic_u64 held = NOTHING;
+static atomic_u32 held_by; /* the pid that opened it */
+
+/*
+ * The pid whose memory this is.  A child of vfork finds another one than its own;
+ * so does a child made behind libc's back, which then opens the path for each line.
+ */
+static atomic_u32 owner;
+
+static char pattern[PATH_MAX]; /* empty: stderr */
+static size_t pattern_start;   /* where the text that the user gave begins */
+static bool path_has_pid;
+
+static uint64_t
+mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+	return hash ^ hash >> 29;
+}
+
+static uint64_t
+identity(int fd, const struct stat *st, pid_t pid)
+{
+	uint64_t hash = mix(mix(0, st->st_dev), st->st_ino);
+
+	if (path_has_pid)
+		hash = mix(hash, (uint64_t)pid);
+	return mix(hash, 1) << FD_BITS | (uint64_t)fd;
+}
+
+static int
+held_fd(uint64_t word)
+{
+	return (int)(word & FD_MASK);
+}
+
+/* Whether the descriptor in word is still the file that pid opened. */
+static bool
+is_open(uint64_t word, pid_t pid, struct stat *st)
+{
+	return word != NOTHING && raw_fstat(held_fd(word), st) == 0 &&
+	       identity(held_fd(word), st, pid) == word;
+}
+
+/* The pattern with the pid in place of %p.  False: it does not fit. */
+static bool
+path_expand(char out[PATH_MAX], pid_t pid)
+{
+	size_t at = 0;
+
+	for (const char *s = pattern; *s; s++) {
+		char digits[12];
+		size_t n = sizeof(digits);
+
+		if (s >= pattern + pattern_start && s[0] == '%' && s[1] == 'p') {
+			for (pid_t left = pid; left > 0; left /= 10)
+				digits[--n] = (char)('0' + left % 10);
+			s++;
+		} else {
+			digits[--n] = *s;
+		}
+		if (at + sizeof(digits) - n >= PATH_MAX)
+			return false;
+		memcpy(out + at, digits + n, sizeof(digits) - n);
+		at += sizeof(digits) - n;
+	}
+	out[at] = '\0';
+	return true;
+}
+
+/* Above what programs count on and below where the kernel's table grows large. */
+static int
+high_fd(void)
+{
+	struct rlimit limit;
+	int saved = errno;
+	rlim_t top = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 256;
+
+	errno = saved;
+	if (top > 1024)
+		top = 1024;
+	return top > 32 ? (int)(top - top / 8) : 3;
+}
+
+static int
+open_high(const char *path)
+{
+	/* A FIFO without a reader must not stop the program: hence O_NONBLOCK. */
+	int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int fd = raw_open(path, flags, 0666);
+
+	if (fd < 0)
+		return fd;
+	int high = raw_fcntl(fd, F_DUPFD_CLOEXEC, high_fd());
+
+	if (high < 0)
+		high = raw_fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	raw_close(fd);
+	if (high > (int)FD_MASK) {
+		raw_close(high);
+		return -EMFILE;
+	}
+	return high;
+}
+
+/* Opens the file for pid.  The word of it, or NOTHING. */
+static uint64_t
+open_path(pid_t pid, struct stat *st)
+{
+	char path[PATH_MAX];
+	int fd = pattern[0] && path_expand(path, pid) ? open_high(path) : -ENOENT;
+
+	if (fd < 0)
+		return NOTHING;
+	if (raw_fstat(fd, st) < 0) {
+		raw_close(fd);
+		return NOTHING;
+	}
+	return identity(fd, st, pid);
+}
+
+/* Puts word in the place of old.  A child closes what it has of its parent's file. */
+static bool
+keep(uint64_t old, uint64_t word, pid_t pid)
+{
+	pid_t before = (pid_t)load_relaxed(&held_by);
+	struct stat st;
+
+	if (!cas_acq_rel(&held, &old, word))
+		return false;
+	store_relaxed(&held_by, (uint32_t)pid);
+	if (before != pid && is_open(old, before, &st))
+		raw_close(held_fd(old));
+	return true;
+}
+
+static void
+write_line(int fd, const struct stat *st, const char *line, size_t len)
+{
+	raw_sigset pending = 0, mask;
+
+	if (!S_ISFIFO(st->st_mode) && !S_ISSOCK(st->st_mode)) {
+		raw_write(fd, line, len);
+		return;
+	}
+	raw_sigprocmask(SIG_BLOCK, RAW_SIGNAL(SIGPIPE), &mask);
+	raw_sigpending(&pending);
+	if (raw_write(fd, line, len) == -EPIPE && !(pending & RAW_SIGNAL(SIGPIPE)))
+		raw_sigtake(RAW_SIGNAL(SIGPIPE));
+	raw_sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
+void
+logfile_write(const char *line, size_t len)
+{
+	pid_t pid = raw_getpid();
+	struct stat st;
+
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t old = load_acquire(&held);
+
+		if (is_open(old, pid, &st)) {
+			write_line(held_fd(old), &st, line, len);
+			return;
+		}
+		uint64_t word = open_path(pid, &st);
+
+		if (word == NOTHING)
+			return;
+		bool kept = load_relaxed(&owner) == (uint32_t)pid;
+
+		if (kept && !keep(old, word, pid)) {
+			raw_close(held_fd(word));
+			continue;
+		}
+		write_line(held_fd(word), &st, line, len);
+		if (!kept)
+			raw_close(held_fd(word));
+		return;
+	}
+}
+
+static bool
+pattern_set(const char *path)
+{
+	size_t len = strlen(path), at = 0;
+
+	if (path[0] != '/') {
+		if (!getcwd(pattern, sizeof(pattern)) || pattern[0] != '/')
+			return false;
+		at = strlen(pattern);
+		if (at + 1 >= sizeof(pattern))
+			return false;
+		pattern[at++] = '/';
+	}
+	if (len >= sizeof(pattern) - at)
+		return false;
+	memcpy(pattern + at, path, len + 1);
+	pattern_start = at;
+	path_has_pid = strstr(path, "%p") != NULL;
+	return true;
+}
+
+static void
+after_fork(void)
+{
+	store_relaxed(&owner, (uint32_t)raw_getpid());
+}
+
+/* The file of an earlier choice. */
+static void
+forget(pid_t pid)
+{
+	struct stat st;
+
+	if (pattern[0] && is_open(load_relaxed(&held), pid, &st))
+		raw_close(held_fd(load_relaxed(&held)));
+	store_relaxed(&held, NOTHING);
+	pattern[0] = '\0';
+	path_has_pid = false;
+}
+
+bool
+logfile_open(const char *path)
+{
+	pid_t pid = raw_getpid();
+	uint64_t word = NOTHING;
+	int saved = errno;
+	struct stat st;
+
+	forget(pid);
+	bool ok = !path || pattern_set(path);
+
+	if (!ok)
+		forget(pid);
+	if (pattern[0]) {
+		if (load_relaxed(&owner) == 0)
+			pthread_atfork(NULL, NULL, after_fork);
+		store_relaxed(&owner, (uint32_t)pid);
+		word = open_path(pid, &st);
+	} else if (raw_fstat(STDERR_FILENO, &st) == 0) {
+		word = identity(STDERR_FILENO, &st, pid);
+	}
+	store_relaxed(&held_by, (uint32_t)pid);
+	store_release(&held, word);
+	errno = saved;
+	return ok;
+}
