@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOGLINE_MAX 4096 /* with the newline */
+#define LOGLINE_MAX 4096     /* with the newline */
 #define LOGLINE_TEXT_MAX 896 /* four of them and all that stands between fit a line */
 
 struct logline {

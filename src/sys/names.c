@@ -5,6 +5,8 @@
 
 #define NAME(number) [number] = #number
 
+/* clang-format off */
+
 /* EWOULDBLOCK, EDEADLOCK and ENOTSUP are other names of EAGAIN, EDEADLK, EOPNOTSUPP. */
 static const char *const errno_names[] = {
 	NAME(EPERM), NAME(ENOENT), NAME(ESRCH), NAME(EINTR), NAME(EIO), NAME(ENXIO), NAME(E2BIG),
@@ -32,6 +34,8 @@ static const char *const errno_names[] = {
 	NAME(EKEYEXPIRED), NAME(EKEYREVOKED), NAME(EKEYREJECTED), NAME(EOWNERDEAD),
 	NAME(ENOTRECOVERABLE), NAME(ERFKILL), NAME(EHWPOISON),
 };
+
+/* clang-format on */
 
 #undef NAME
 

@@ -25,7 +25,7 @@ pid_t raw_gettid(void);
 /* A set of signals as the kernel has it: signal n is bit n - 1. */
 typedef uint64_t raw_sigset;
 
-#define RAW_SIGNAL(n) (UINT64_C(1) << ((n) - 1))
+#define RAW_SIGNAL(n) (UINT64_C(1) << ((n)-1))
 
 /* how is SIG_BLOCK, SIG_UNBLOCK or SIG_SETMASK; old may be NULL. */
 int raw_sigprocmask(int how, raw_sigset set, raw_sigset *old);
