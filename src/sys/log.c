@@ -52,6 +52,12 @@ log_open(const char *spec, const char *format)
 	return ok;
 }
 
+int
+log_check(void)
+{
+	return logfile_check();
+}
+
 static void
 begin(struct logline *l, enum log_level level, const char *event, const char *breaker)
 {

@@ -27,6 +27,9 @@ enum log_level { LOG_OFF, LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
  */
 bool log_open(const char *spec, const char *format);
 
+/* 0: a line would find its file now; else -errno of why not. */
+int log_check(void);
+
 /*
  * Takes a spec apart.  False: it is malformed.  *path points into spec; NULL: stderr.
  */

@@ -15,10 +15,13 @@
 
 /*
  * What is open, in one word so that threads can agree on it: the descriptor in the
- * low bits, then a hash of the file's identity.
+ * low bits, then a count of the changes, lest two who open the same file under the
+ * same number both take theirs for the one that is kept, then a hash of the file's
+ * identity.
  */
-#define FD_BITS 20
-#define FD_MASK ((UINT64_C(1) << FD_BITS) - 1)
+#define FD_MASK UINT64_C(0xFFFF)
+#define CHANGE_ONE UINT64_C(0x10000)
+#define CHANGE_MASK UINT64_C(0xFFF0000)
 #define NOTHING UINT64_MAX
 #define TRIES 3
 
@@ -49,7 +52,7 @@ identity(int fd, const struct stat *st, pid_t pid)
 
 	if (path_has_pid)
 		hash = mix(hash, (uint64_t)pid);
-	return mix(hash, 1) << FD_BITS | (uint64_t)fd;
+	return (mix(hash, 1) & ~(CHANGE_MASK | FD_MASK)) | (uint64_t)fd;
 }
 
 static int
@@ -63,7 +66,7 @@ static bool
 is_open(uint64_t word, pid_t pid, struct stat *st)
 {
 	return word != NOTHING && raw_fstat(held_fd(word), st) == 0 &&
-	       identity(held_fd(word), st, pid) == word;
+	       identity(held_fd(word), st, pid) == (word & ~CHANGE_MASK);
 }
 
 /* The pattern with the pid in place of %p.  False: it does not fit. */
@@ -120,27 +123,35 @@ open_high(const char *path)
 	if (high < 0)
 		high = raw_fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	raw_close(fd);
-	if (high > (int)FD_MASK) {
+	if (high >= (int)FD_MASK) {
 		raw_close(high);
 		return -EMFILE;
 	}
 	return high;
 }
 
-/* Opens the file for pid.  The word of it, or NOTHING. */
-static uint64_t
-open_path(pid_t pid, struct stat *st)
+/* Opens the file for pid: 0, or -errno and *word is NOTHING. */
+static int
+open_path(pid_t pid, struct stat *st, uint64_t *word)
 {
 	char path[PATH_MAX];
-	int fd = pattern[0] && path_expand(path, pid) ? open_high(path) : -ENOENT;
+
+	*word = NOTHING;
+	if (!pattern[0])
+		return -EBADF;
+	if (!path_expand(path, pid))
+		return -ENAMETOOLONG;
+	int fd = open_high(path);
 
 	if (fd < 0)
-		return NOTHING;
-	if (raw_fstat(fd, st) < 0) {
+		return fd;
+	int error = raw_fstat(fd, st);
+
+	if (error < 0)
 		raw_close(fd);
-		return NOTHING;
-	}
-	return identity(fd, st, pid);
+	else
+		*word = identity(fd, st, pid);
+	return error;
 }
 
 /* Puts word in the place of old.  A child closes what it has of its parent's file. */
@@ -150,7 +161,7 @@ keep(uint64_t old, uint64_t word, pid_t pid)
 	pid_t before = (pid_t)load_relaxed(&held_by);
 	struct stat st;
 
-	if (!cas_acq_rel(&held, &old, word))
+	if (!cas_acq_rel(&held, &old, word | ((old + CHANGE_ONE) & CHANGE_MASK)))
 		return false;
 	store_relaxed(&held_by, (uint32_t)pid);
 	if (before != pid && is_open(old, before, &st))
@@ -187,9 +198,9 @@ logfile_write(const char *line, size_t len)
 			write_line(held_fd(old), &st, line, len);
 			return;
 		}
-		uint64_t word = open_path(pid, &st);
+		uint64_t word;
 
-		if (word == NOTHING)
+		if (open_path(pid, &st, &word) < 0)
 			return;
 		bool kept = load_relaxed(&owner) == (uint32_t)pid;
 
@@ -202,6 +213,22 @@ logfile_write(const char *line, size_t len)
 			raw_close(held_fd(word));
 		return;
 	}
+}
+
+int
+logfile_check(void)
+{
+	pid_t pid = raw_getpid();
+	struct stat st;
+	uint64_t word;
+
+	if (is_open(load_acquire(&held), pid, &st))
+		return 0;
+	int error = open_path(pid, &st, &word);
+
+	if (error == 0)
+		raw_close(held_fd(word));
+	return error;
 }
 
 static bool
@@ -261,7 +288,7 @@ logfile_open(const char *path)
 		if (load_relaxed(&owner) == 0)
 			pthread_atfork(NULL, NULL, after_fork);
 		store_relaxed(&owner, (uint32_t)pid);
-		word = open_path(pid, &st);
+		open_path(pid, &st, &word);
 	} else if (raw_fstat(STDERR_FILENO, &st) == 0) {
 		word = identity(STDERR_FILENO, &st, pid);
 	}

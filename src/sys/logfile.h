@@ -29,4 +29,7 @@ bool logfile_open(const char *path);
  */
 void logfile_write(const char *line, size_t len);
 
+/* 0: a line would find its file now; else -errno. */
+int logfile_check(void);
+
 #endif
