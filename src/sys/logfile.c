@@ -164,7 +164,7 @@ keep(uint64_t old, uint64_t word, pid_t pid)
 	if (!cas_acq_rel(&held, &old, word | ((old + CHANGE_ONE) & CHANGE_MASK)))
 		return false;
 	store_relaxed(&held_by, (uint32_t)pid);
-	if (before != pid && is_open(old, before, &st))
+	if (before != pid && held_fd(old) != held_fd(word) && is_open(old, before, &st))
 		raw_close(held_fd(old));
 	return true;
 }
