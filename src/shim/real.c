@@ -1,0 +1,331 @@
+#include "shim/real.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <dlfcn.h>
+
+#include "core/atomics.h"
+
+struct real_libc real;
+
+/* A function pointer of any type, as the linker hands it over. */
+typedef void *any_function __attribute__((may_alias));
+
+/* clang-format off */
+#define ROW(name) {#name, offsetof(struct real_libc, name)}
+/* clang-format on */
+
+/* syscall() first: what the linker does to find the others may already need it. */
+static const struct {
+	char name[16];
+	size_t offset;
+} rows[] = {
+	ROW(syscall), ROW(connect), ROW(getaddrinfo), ROW(getsockopt), ROW(close),
+	ROW(write),   ROW(writev),  ROW(send),	      ROW(sendto),     ROW(sendmsg),
+	ROW(read),    ROW(readv),   ROW(recv),	      ROW(recvfrom),   ROW(recvmsg),
+};
+
+#define ROWS (sizeof rows / sizeof rows[0])
+
+_Static_assert(sizeof(struct real_libc) == ROWS * sizeof(any_function),
+	       "each member of struct real_libc has its row");
+
+static atomic_u32 filled;
+static __thread bool filling __attribute__((tls_model("initial-exec")));
+
+/* Threads that come here at once find the same functions, so neither waits. */
+void
+real_init(void)
+{
+	int saved = errno;
+
+	if (load_acquire(&filled) || filling)
+		return;
+	filling = true;
+	for (size_t i = 0; i < ROWS; i++) {
+		any_function *slot = (any_function *)(void *)((char *)&real + rows[i].offset);
+
+		__atomic_store_n(slot, dlsym(RTLD_NEXT, rows[i].name), __ATOMIC_RELAXED);
+	}
+	store_release(&filled, 1);
+	filling = false;
+	errno = saved;
+}
+
+/* A loaded object: the program, or a library. */
+struct object {
+	uintptr_t low, high;
+	const char *name; /* the linker's own, for as long as it is loaded */
+	bool is_program;
+};
+
+struct search {
+	uintptr_t address; /* 0: by number */
+	unsigned wanted, number;
+	char *name; /* where not NULL, PATH_MAX bytes for a copy of the name */
+	struct object found;
+};
+
+static struct object
+object_of(const struct dl_phdr_info *info)
+{
+	struct object o = {UINTPTR_MAX, 0, info->dlpi_name, false};
+
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uintptr_t low = info->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type != PT_LOAD)
+			continue;
+		if (low < o.low)
+			o.low = low;
+		if (low + segment->p_memsz > o.high)
+			o.high = low + segment->p_memsz;
+	}
+	return o;
+}
+
+static int
+on_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct search *s = context;
+	unsigned number = s->number++;
+	struct object o = object_of(info);
+
+	(void)size;
+	o.is_program = number == 0;
+	if (s->address ? s->address < o.low || s->address >= o.high : number != s->wanted)
+		return 0;
+	if (s->name)
+		snprintf(s->name, PATH_MAX, "%s", o.name);
+	s->found = o;
+	return 1;
+}
+
+static bool
+object_at(const void *address, struct object *out)
+{
+	struct search s = {.address = (uintptr_t)address};
+
+	if (dl_iterate_phdr(on_object, &s) == 0)
+		return false;
+	*out = s.found;
+	return true;
+}
+
+static bool
+is_own(const void *function)
+{
+	struct object own, other;
+
+	return object_at(&real, &own) && object_at(function, &other) && own.low == other.low;
+}
+
+/* What the object of that name, or one that it needs, defines. */
+static void *
+look_in(const char *object, const char *name)
+{
+	void *handle = dlopen(object, RTLD_NOLOAD | RTLD_LAZY);
+	void *found = handle ? dlsym(handle, name) : NULL;
+
+	if (handle)
+		dlclose(handle);
+	return found && !is_own(found) ? found : NULL;
+}
+
+/*
+ * The first object that defines it itself.  The linker holds a lock while it shows its
+ * objects, under which none may be opened: so they are asked for one by one.
+ */
+static void *
+look_everywhere(const char *name)
+{
+	char object[PATH_MAX];
+	struct object home;
+	void *found;
+
+	for (unsigned n = 1;; n++) {
+		struct search s = {.wanted = n, .name = object};
+
+		if (dl_iterate_phdr(on_object, &s) == 0)
+			return NULL;
+		found = object[0] ? look_in(object, name) : NULL;
+		if (found && object_at(found, &home) && home.low == s.found.low)
+			return found;
+	}
+}
+
+/* caller is not known where code was made at run time, or the shim itself calls. */
+static void *
+look_for(const char *name, const struct object *caller)
+{
+	void *found = NULL;
+
+	if (caller && !caller->is_program)
+		found = look_in(caller->name, name);
+	if (!found)
+		found = dlsym(RTLD_NEXT, name);
+	return found ? found : look_everywhere(name);
+}
+
+/*
+ * Each libcurl as the number of its first page and how many they are: one word, so
+ * that connect() reads it whole.
+ */
+#define CURLS_MAX 8
+#define PAGE_BITS 12
+#define COUNT_BITS 20
+#define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
+
+static atomic_u64 curls[CURLS_MAX];
+
+static uint64_t
+pages_of(const struct object *o)
+{
+	uint64_t first = o->low >> PAGE_BITS;
+
+	return first << COUNT_BITS | (((o->high - 1) >> PAGE_BITS) - first + 1);
+}
+
+int
+real_is_curl(const void *caller)
+{
+	uint64_t page = (uintptr_t)caller >> PAGE_BITS;
+
+	for (unsigned i = 0; i < CURLS_MAX; i++) {
+		uint64_t pages = load_relaxed(&curls[i]);
+
+		if (page - (pages >> COUNT_BITS) < (pages & COUNT_MASK))
+			return 1;
+	}
+	return 0;
+}
+
+static void
+curl_add(const void *function)
+{
+	struct object o;
+
+	if (real_is_curl(function) || !object_at(function, &o))
+		return;
+	for (unsigned i = 0; i < CURLS_MAX; i++) {
+		uint64_t free_slot = 0;
+
+		if (cas_acq_rel(&curls[i], &free_slot, pages_of(&o)) || free_slot == pages_of(&o))
+			return;
+	}
+}
+
+/* Something was unloaded: a libcurl whose place holds nothing, or another size, is gone. */
+static void
+curls_check(void)
+{
+	for (unsigned i = 0; i < CURLS_MAX; i++) {
+		uint64_t pages = load_relaxed(&curls[i]);
+		uintptr_t low = (uintptr_t)(pages >> COUNT_BITS) << PAGE_BITS;
+		struct object o;
+
+		if (pages && !(object_at((void *)low, &o) && pages_of(&o) == pages))
+			cas_acq_rel(&curls[i], &pages, 0);
+	}
+}
+
+/*
+ * What was found for a place in the code that calls.  It holds for as long as nothing
+ * has been unloaded.  A reader that meets a writer goes without, and so does a second
+ * writer; one that died in a fork costs the child this entry.
+ */
+#define CACHE_SIZE 128 /* a power of two */
+
+static struct cached {
+	atomic_u64 version; /* odd while it is written */
+	_Atomic(const void *) caller;
+	_Atomic(const char *) name;
+	_Atomic(void *) function;
+	atomic_u64 unloads;
+} cache[CACHE_SIZE];
+
+static struct cached *
+cache_place(const void *caller)
+{
+	return &cache[((uintptr_t)caller * UINT64_C(0x9e3779b97f4a7c15)) >> 57 & (CACHE_SIZE - 1)];
+}
+
+static void *
+cache_get(const char *name, const void *caller, uint64_t unloads)
+{
+	struct cached *c = cache_place(caller);
+	uint64_t version = load_acquire(&c->version);
+	void *function = load_relaxed(&c->function);
+	bool same = load_relaxed(&c->caller) == caller && load_relaxed(&c->name) == name &&
+		    load_relaxed(&c->unloads) == unloads;
+
+	atomic_thread_fence(memory_order_acquire);
+	if (!same || version % 2 != 0 || load_relaxed(&c->version) != version)
+		return NULL;
+	return function;
+}
+
+static void
+cache_put(const char *name, const void *caller, uint64_t unloads, void *function)
+{
+	struct cached *c = cache_place(caller);
+	uint64_t version = load_relaxed(&c->version);
+
+	if (version % 2 != 0 || !cas_acq_rel(&c->version, &version, version + 1))
+		return;
+	atomic_thread_fence(memory_order_release);
+	store_relaxed(&c->function, function);
+	store_relaxed(&c->caller, caller);
+	store_relaxed(&c->name, name);
+	store_relaxed(&c->unloads, unloads);
+	store_release(&c->version, version + 2);
+}
+
+static int
+on_first_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+	(void)size;
+	*(uint64_t *)context = info->dlpi_subs;
+	return 1;
+}
+
+/* How many objects were ever unloaded; checks what we know when that has changed. */
+static uint64_t
+unloads_now(void)
+{
+	static atomic_u64 last;
+	uint64_t now = 0;
+
+	dl_iterate_phdr(on_first_object, &now);
+	if (swap_acq_rel(&last, now) != now)
+		curls_check();
+	return now;
+}
+
+void *
+real_for(const char *name, const void *caller)
+{
+	int saved = errno;
+	uint64_t unloads = unloads_now();
+	void *found = cache_get(name, caller, unloads);
+	struct object object;
+	bool known;
+
+	if (found)
+		return found;
+	known = object_at(caller, &object) && !is_own(caller);
+	found = look_for(name, known ? &object : NULL);
+	if (found && strncmp(name, "curl_", 5) == 0)
+		curl_add(found);
+	if (found && known)
+		cache_put(name, caller, unloads, found);
+	errno = saved;
+	return found;
+}
