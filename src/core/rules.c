@@ -93,7 +93,10 @@ rules_trim(struct span s)
 static bool
 is_empty_or_comment(struct span line)
 {
-	line = rules_trim(line);
+	while (line.len > 0 && is_blank(*line.at)) {
+		line.at++;
+		line.len--;
+	}
 	return line.len == 0 || *line.at == '#' || *line.at == ';';
 }
 
@@ -131,7 +134,7 @@ gather(struct parser *p, struct span value, const char *next)
 	const char *end = p->text + p->len;
 	bool moved = false;
 
-	while (next < end) {
+	while (next < end && (*next <= ' ' || *next == '#' || *next == ';')) {
 		struct span line = line_at(next, end, &next);
 
 		strip_cr(&line);

@@ -70,14 +70,14 @@ looks_like_percentile(struct span key)
 static const struct key *
 find_key(struct span name)
 {
-	if (rules_percentile(name) != 0)
-		return &rules_keys[INDEX_LATENCY];
-	for (unsigned i = 0; i < rules_key_count; i++) {
+	if (looks_like_percentile(name))
+		return rules_percentile(name) != 0 ? &rules_keys[INDEX_LATENCY] : NULL;
+	for (unsigned i = 0; i < rules_key_count && name.len < sizeof(rules_keys->name); i++) {
 		const struct key *k = &rules_keys[i];
 
-		if (k->name[0] == name.at[0] && name.len < sizeof(k->name) &&
-		    memcmp(k->name, name.at, name.len) == 0 && k->name[name.len] == '\0' &&
-		    i != INDEX_LATENCY)
+		if (k->name[0] == name.at[0] && k->name[name.len] == '\0' &&
+		    k->name[name.len - 1] != '\0' && i != INDEX_LATENCY &&
+		    memcmp(k->name, name.at, name.len) == 0)
 			return k;
 	}
 	return NULL;

@@ -7,11 +7,26 @@ static const char region_word[] = "{region}";
 
 #define REGION_LEN (sizeof(region_word) - 1)
 
-static bool
-is_host_char(char c)
+/* The characters of names, one bit each. */
+static const uint64_t host_chars[4] = {
+	UINT64_C(0x3ff) << '0' | UINT64_C(1) << '-' | UINT64_C(1) << '.',
+	UINT64_C(0x3ffffff) << ('A' - 64) | UINT64_C(0x3ffffff) << ('a' - 64) |
+		UINT64_C(1) << ('_' - 64),
+};
+
+uint32_t
+rules_host_run(struct span s)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '-' || c == '_';
+	uint32_t n = 0;
+
+	while (n < s.len) {
+		unsigned char c = (unsigned char)s.at[n];
+
+		if ((host_chars[c / 64] >> c % 64 & 1) == 0)
+			break;
+		n++;
+	}
+	return n;
 }
 
 static bool
@@ -29,22 +44,19 @@ rules_host_is_valid(struct span host)
 	uint32_t label = 0;
 
 	host = dest_name_trim(host);
-	if (host.len == 0 || host.len > DEST_NAME_MAX)
+	if (host.len == 0 || host.len > DEST_NAME_MAX || rules_host_run(host) != host.len)
 		return false;
-	for (uint32_t i = 0; i <= host.len; i++) {
-		if (i < host.len && host.at[i] != '.') {
-			if (!is_host_char(host.at[i]))
-				return false;
+	for (uint32_t i = 0; i < host.len; i++) {
+		if (host.at[i] != '.')
 			continue;
-		}
 		if (i == label || i - label > 63)
-			return false;
-		/* What ends in a number is an address, or was meant to be one. */
-		if (i == host.len && is_digits((struct span){host.at + label, i - label}))
 			return false;
 		label = i + 1;
 	}
-	return true;
+	struct span last = {host.at + label, host.len - label};
+
+	/* What ends in a number is an address, or was meant to be one. */
+	return last.len > 0 && last.len <= 63 && !is_digits(last);
 }
 
 static bool
@@ -149,13 +161,8 @@ read_suffix(struct parser *p, struct span host, struct rule_match *m)
 }
 
 static bool
-read_name(struct parser *p, struct span host, struct rule_match *m)
+fail_name(struct parser *p, struct span host)
 {
-	if (rules_host_is_valid(host)) {
-		m->kind = HOST_NAME;
-		m->host = dest_name_trim(host);
-		return true;
-	}
 	if (dest_name_trim(host).len > DEST_NAME_MAX)
 		return fail_host(p, host, "is longer than 253 characters");
 	if (memchr(host.at, '#', host.len) != NULL || memchr(host.at, ';', host.len) != NULL)
@@ -169,11 +176,16 @@ read_name(struct parser *p, struct span host, struct rule_match *m)
 static bool
 read_host(struct parser *p, struct span host, struct rule_match *m)
 {
+	if (rules_host_is_valid(host)) {
+		m->kind = HOST_NAME;
+		m->host = dest_name_trim(host);
+		return true;
+	}
+	if (host.len == 0)
+		return fail_host(p, host, "is no host");
 	const char *slash = memchr(host.at, '/', host.len);
 	const char *brace = memchr(host.at, '{', host.len);
 
-	if (host.len == 0)
-		return fail_host(p, host, "is no host");
 	if (brace != NULL)
 		return read_region(p, host, brace, m);
 	if (slash != NULL)
@@ -189,7 +201,7 @@ read_host(struct parser *p, struct span host, struct rule_match *m)
 	}
 	if (memchr(host.at, '*', host.len) != NULL)
 		return read_suffix(p, host, m);
-	return read_name(p, host, m);
+	return fail_name(p, host);
 }
 
 static bool

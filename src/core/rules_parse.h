@@ -8,6 +8,8 @@
 #ifndef CORE_RULES_PARSE_H
 #define CORE_RULES_PARSE_H
 
+#include <string.h>
+
 #include "core/rules.h"
 
 #define RULES_KEYS_MAX 32
@@ -94,6 +96,14 @@ void rules_fail(struct parser *p, uint32_t line, const char *format, ...)
 
 #define SPAN(s) (int)(s).len, (s).at
 
+static inline bool
+span_is(struct span s, const char *text)
+{
+	size_t len = strlen(text);
+
+	return s.len == len && memcmp(s.at, text, len) == 0;
+}
+
 /* Whether every byte is printable ASCII, a tab or a line feed. */
 bool rules_is_plain(const char *text, size_t len);
 
@@ -107,7 +117,6 @@ void rules_tell_cooldown(struct parser *p);
 
 struct span rules_trim(struct span s);
 bool rules_name_is_valid(struct span name);
-bool span_is(struct span s, const char *text);
 
 /* Sets what KEY = VALUE says in the current section. */
 void rules_set(struct parser *p, struct span key, struct span value);
@@ -121,7 +130,9 @@ uint32_t rules_percentile(struct span key);
 /* HOST[:PORT] in all its forms. */
 bool rules_match_value(struct parser *p, struct span value, struct rule_match *out);
 
-/* A plain host name, or the part of one that stands before or after {region}. */
+/* How many of the first bytes are letters, digits, '.', '_' or '-'. */
+uint32_t rules_host_run(struct span s);
+
 bool rules_host_is_valid(struct span host);
 
 /* HOST[:PORT] of one host; and a URL.  name is the key for the error's sake. */

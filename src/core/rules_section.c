@@ -6,26 +6,11 @@
 static const char defaults_name[] = "defaults";
 
 bool
-span_is(struct span s, const char *text)
-{
-	size_t len = strlen(text);
-
-	return s.len == len && memcmp(s.at, text, len) == 0;
-}
-
-bool
 rules_name_is_valid(struct span name)
 {
 	if (name.len == 0 || name.len > RULES_NAME_MAX)
 		return false;
-	for (uint32_t i = 0; i < name.len; i++) {
-		char c = name.at[i];
-		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-
-		if (!letter && !(c >= '0' && c <= '9') && c != '.' && c != '_' && c != '-')
-			return false;
-	}
-	return true;
+	return rules_host_run(name) == name.len;
 }
 
 /* The name between the brackets; false: told what is wrong. */
