@@ -167,6 +167,16 @@ admit_slowly(const struct breaker_ref *r, uint64_t now_ns, uint32_t hint, struct
 	return true;
 }
 
+void
+breaker_watch(const struct breaker_ref *r, uint64_t now_ns, struct ticket *t)
+{
+	*t = (struct ticket){
+		.start_ns = now_ns,
+		.mark = {INFLIGHT_NONE, 0},
+		.generation = gate_generation(load_acquire(&r->breaker->gate)),
+	};
+}
+
 bool
 breaker_admit(const struct breaker_ref *r, uint64_t now_ns, uint32_t hint, struct ticket *t,
 	      struct transitions *tr)

@@ -97,6 +97,12 @@ struct transitions {
 bool breaker_admit(const struct breaker_ref *r, uint64_t now_ns, uint32_t hint, struct ticket *t,
 		   struct transitions *tr);
 
+/*
+ * A ticket for what counts only when it fails, such as a look-up of the name before
+ * the call.  Takes nothing; breaker_end() may follow.
+ */
+void breaker_watch(const struct breaker_ref *r, uint64_t now_ns, struct ticket *t);
+
 /* Whether breaker_admit() would admit now; takes nothing. */
 bool breaker_would_admit(const struct breaker_ref *r, uint64_t now_ns, struct transitions *tr);
 
