@@ -6,6 +6,7 @@
 
 #include "cli/cmd.h"
 #include "cli/sim_run.h"
+#include "sys/rulesfile.h"
 
 #define FILE_MAX ((size_t)64 * 1024 * 1024)
 
@@ -17,7 +18,8 @@ struct source {
 
 struct session {
 	struct sim_world world;
-	struct source rules;
+	const char *rules_path;
+	struct rulesfile rules;
 	struct source script;
 };
 
@@ -55,24 +57,24 @@ source_read(struct source *s, const char *path)
 }
 
 static void
-tell(const struct source *s, unsigned line, const char *text)
+tell(const char *path, unsigned line, const char *text)
 {
 	if (line > 0)
-		fprintf(stderr, "%s:%u: %s\n", s->path, line, text);
+		fprintf(stderr, "%s:%u: %s\n", path, line, text);
 	else
-		fprintf(stderr, "%s: %s\n", s->path, text);
+		fprintf(stderr, "%s: %s\n", path, text);
 }
 
 static void
 tell_rules(void *context, unsigned line, const char *text)
 {
-	tell(&((struct session *)context)->rules, line, text);
+	tell(((struct session *)context)->rules_path, line, text);
 }
 
 static void
 tell_script(void *context, unsigned line, const char *text)
 {
-	tell(&((struct session *)context)->script, line, text);
+	tell(((struct session *)context)->script.path, line, text);
 }
 
 static struct sim_breaker *
@@ -83,12 +85,12 @@ find_breaker(void *context, struct span name, struct text *why)
 
 /* The exit status. */
 static int
-simulate(struct session *s, const struct ruleset *rules)
+simulate(struct session *s)
 {
 	struct sim_script script;
 	enum sim_result result = SIM_BROKEN;
 
-	sim_world_start(&s->world, rules, stdout);
+	sim_world_start(&s->world, &s->rules.rules, stdout);
 	if (sim_script_parse(&script, s->script.text, s->script.len, find_breaker, tell_script, s))
 		result = sim_run(&s->world, &script, tell_script, s);
 	sim_script_free(&script);
@@ -101,9 +103,7 @@ simulate(struct session *s, const struct ruleset *rules)
 int
 cmd_simulate(int argc, char **argv)
 {
-	struct session s = {.world = {0}};
-	struct ruleset rules;
-	void *memory = NULL;
+	struct session s = {.rules_path = NULL};
 	int status = 2;
 
 	if (argc > 1 && strcmp(argv[1], "--") == 0) {
@@ -114,15 +114,12 @@ cmd_simulate(int argc, char **argv)
 		fputs("usage: cutout simulate FILE SCRIPT\n", stderr);
 		return 2;
 	}
-	if (source_read(&s.rules, argv[1]) && source_read(&s.script, argv[2])) {
-		memory = malloc(rules_memory(s.rules.text, s.rules.len));
-		if (!memory)
-			err(2, NULL);
-		if (rules_parse(&rules, s.rules.text, s.rules.len, memory, tell_rules, &s))
-			status = simulate(&s, &rules);
-	}
-	free(memory);
-	free(s.rules.text);
+	s.rules_path = argv[1];
+	if (!rulesfile_load(argv[1], &s.rules, tell_rules, &s))
+		return 2;
+	if (source_read(&s.script, argv[2]))
+		status = simulate(&s);
 	free(s.script.text);
+	rulesfile_free(&s.rules);
 	return status;
 }
