@@ -26,9 +26,10 @@ static const struct {
 	char name[16];
 	size_t offset;
 } rows[] = {
-	ROW(syscall), ROW(connect), ROW(getaddrinfo), ROW(getsockopt), ROW(close),
-	ROW(write),   ROW(writev),  ROW(send),	      ROW(sendto),     ROW(sendmsg),
-	ROW(read),    ROW(readv),   ROW(recv),	      ROW(recvfrom),   ROW(recvmsg),
+	ROW(syscall), ROW(socket),	ROW(connect), ROW(getaddrinfo), ROW(getsockopt),
+	ROW(close),   ROW(close_range), ROW(dup2),    ROW(dup3),	ROW(poll),
+	ROW(write),   ROW(writev),	ROW(send),    ROW(sendto),	ROW(sendmsg),
+	ROW(read),    ROW(readv),	ROW(recv),    ROW(recvfrom),	ROW(recvmsg),
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])

@@ -14,6 +14,9 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+/* Any of them. */
+long raw_call(long number, long a, long b, long c, long d, long e, long f);
+
 ssize_t raw_write(int fd, const void *data, size_t len);
 int raw_open(const char *path, int flags, mode_t mode);
 int raw_close(int fd);

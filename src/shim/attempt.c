@@ -1,0 +1,165 @@
+#include "shim/attempt.h"
+
+#include <errno.h>
+
+#include "core/atomics.h"
+#include "sys/log.h"
+
+#define EDGE "connect"
+#define GIVE_UP_NS UINT64_C(1000000000)
+
+/*
+ * Destinations met before, one word each: the upper bits of the destination's hash,
+ * the section (all ones: none) and the breaker.  A word that another destination
+ * needs is overwritten.
+ */
+#define MET_PLACES 4096
+#define MET_BREAKER_BITS 12
+#define MET_SECTION_BITS 18
+#define MET_NO_SECTION ((UINT64_C(1) << MET_SECTION_BITS) - 1)
+#define MET_TAG_SHIFT (MET_BREAKER_BITS + MET_SECTION_BITS)
+
+static atomic_u64 met_before[MET_PLACES];
+
+static struct dest
+dest_of(const struct attempt *a, char buf[DEST_NAME_MAX + 1])
+{
+	return (struct dest){names_text(a->name, buf), a->addr, a->port};
+}
+
+/* Finds the target with the whole of the rules, and remembers it. */
+static bool
+find_target(const struct attempt *a, uint64_t key, struct gate_target *t)
+{
+	const struct ruleset *rules = gate_rules();
+	char buf[DEST_NAME_MAX + 1];
+	struct dest d = dest_of(a, buf);
+	bool found = gate_find(&d, t);
+	uint64_t section = found ? (uint64_t)(t->section - rules->sections) : MET_NO_SECTION;
+	uint64_t breaker = found ? t->breaker : 0;
+
+	if (section <= MET_NO_SECTION)
+		store_relaxed(&met_before[key % MET_PLACES], key >> MET_TAG_SHIFT << MET_TAG_SHIFT |
+								     section << MET_BREAKER_BITS |
+								     breaker);
+	return found;
+}
+
+static bool
+target_of(const struct attempt *a, uint64_t key, struct gate_target *t)
+{
+	uint64_t word = load_relaxed(&met_before[key % MET_PLACES]);
+	uint64_t section = word >> MET_BREAKER_BITS & MET_NO_SECTION;
+
+	if (word == 0 || (word ^ key) >> MET_TAG_SHIFT != 0)
+		return find_target(a, key, t);
+	if (section == MET_NO_SECTION)
+		return false;
+	t->section = &gate_rules()->sections[section];
+	t->breaker = (uint32_t)(word & ((1U << MET_BREAKER_BITS) - 1));
+	return true;
+}
+
+static void
+record(const struct attempt *a, const struct gate_call *call, enum outcome outcome, int error,
+       uint64_t now_ns)
+{
+	uint64_t start_ns = call->ticket.start_ns;
+	char buf[DEST_NAME_MAX + 1], unknown[24];
+	struct dest d = {{buf, 0}, a->addr, a->port};
+	const char *detail = outcome == OUTCOME_OK ? "connected"
+			     : error == 0	   ? "gave-up"
+						   : errno_name(error, unknown);
+
+	if (log_wants(LOG_DEBUG))
+		d = dest_of(a, buf);
+	gate_done(call, &d, EDGE, now_ns, now_ns > start_ns ? now_ns - start_ns : 0, outcome,
+		  detail);
+}
+
+static void
+record_left(const struct attempt *a, uint64_t key, uint64_t now_ns)
+{
+	struct gate_call call;
+	enum outcome outcome;
+	int error;
+
+	while (group_take_left(key, now_ns, &call, &outcome, &error))
+		record(a, &call, outcome, error, now_ns);
+}
+
+enum gate_answer
+attempt_begin(const struct dest_addr *addr, int32_t port, uint64_t now_ns, struct attempt *a)
+{
+	uint64_t hash = names_hash(addr);
+	struct named named = names_of(addr, hash);
+	uint64_t name_key =
+		((uint64_t)named.ref << 16 | (uint16_t)port) * UINT64_C(0x9e3779b97f4a7c15);
+	char buf[DEST_NAME_MAX + 1];
+
+	*a = (struct attempt){.addr = *addr, .port = port, .name = named.ref, .start_ns = now_ns};
+	if (!target_of(a, (hash ^ name_key) * UINT64_C(0x9e3779b97f4a7c15), &a->call.target))
+		return GATE_PASS;
+	if (named.total > 1) {
+		a->group = group_join(name_key >> 20, named, &a->call);
+		if (a->group.place != 0)
+			return GATE_ADMIT;
+		record_left(a, name_key >> 20, now_ns);
+	}
+	enum gate_answer answer = gate_ask(&a->call.target, now_ns, &a->call);
+
+	if (answer == GATE_ADMIT && named.total > 1)
+		a->group = group_open(name_key >> 20, named, &a->call, now_ns);
+	if (answer == GATE_REFUSE) {
+		struct dest d = dest_of(a, buf);
+
+		gate_refused(&a->call.target, &d, EDGE, now_ns);
+	}
+	return answer;
+}
+
+enum attempt_result
+attempt_result_of(int error)
+{
+	switch (error) {
+	case 0:
+	case EISCONN:
+		return ATTEMPT_CONNECTED;
+	case ECONNREFUSED:
+	case ECONNRESET:
+	case ECONNABORTED:
+	case ETIMEDOUT:
+	case EHOSTUNREACH:
+	case EHOSTDOWN:
+	case ENETUNREACH:
+	case ENETDOWN:
+	case ENETRESET:
+	case EPIPE:
+		return ATTEMPT_FAILED;
+	default:
+		return ATTEMPT_LOCAL;
+	}
+}
+
+enum attempt_result
+attempt_given_up(const struct attempt *a, uint64_t now_ns)
+{
+	return now_ns - a->start_ns >= GIVE_UP_NS ? ATTEMPT_FAILED : ATTEMPT_GAVE_UP;
+}
+
+void
+attempt_end(const struct attempt *a, enum attempt_result result, int error, uint64_t now_ns)
+{
+	static const enum outcome outcomes[] = {
+		[ATTEMPT_CONNECTED] = OUTCOME_OK,
+		[ATTEMPT_FAILED] = OUTCOME_FAIL,
+		[ATTEMPT_LOCAL] = OUTCOME_NEUTRAL,
+		[ATTEMPT_GAVE_UP] = OUTCOME_NEUTRAL,
+	};
+	struct gate_call call = a->call;
+	enum outcome outcome = outcomes[result];
+
+	if (a->group.place != 0 && !group_end(a->group, result, error, now_ns, &call, &outcome))
+		return;
+	record(a, &call, outcome, error, now_ns);
+}

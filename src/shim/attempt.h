@@ -1,0 +1,34 @@
+/*
+ * One connect to one address, from the gate to the record.
+ */
+#ifndef SHIM_ATTEMPT_H
+#define SHIM_ATTEMPT_H
+
+#include "shim/group.h"
+
+struct attempt {
+	struct gate_call call;
+	struct dest_addr addr;
+	int32_t port;
+	uint32_t name;		/* see struct named */
+	struct group_ref group; /* place 0: the attempt is the call */
+	uint64_t start_ns;
+};
+
+/*
+ * Asks for a connect to addr and port.  GATE_ADMIT: *a is filled and attempt_end()
+ * must follow.  GATE_REFUSE: counted and logged, a->call.target says by whom.
+ */
+enum gate_answer attempt_begin(const struct dest_addr *addr, int32_t port, uint64_t now_ns,
+			       struct attempt *a);
+
+/* error is the errno of a failed connect, 0 where there is none. */
+void attempt_end(const struct attempt *a, enum attempt_result result, int error, uint64_t now_ns);
+
+/* What a connect that ended with this errno came to. */
+enum attempt_result attempt_result_of(int error);
+
+/* The same for a connect that the program closed before its end was known. */
+enum attempt_result attempt_given_up(const struct attempt *a, uint64_t now_ns);
+
+#endif

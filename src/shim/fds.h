@@ -1,0 +1,47 @@
+/*
+ * What the shim knows of descriptors: whether one is a stream socket, and the connect
+ * whose end is still to be learned.
+ *
+ * One word per descriptor; descriptors at or above FDS_MAX are not followed.  No lock,
+ * no allocation; a descriptor that is closed or used anew by another thread meanwhile
+ * is noticed.
+ */
+#ifndef SHIM_FDS_H
+#define SHIM_FDS_H
+
+#include "core/atomics.h"
+#include "shim/attempt.h"
+
+#define FDS_MAX 65536
+
+enum fds_kind { FDS_UNKNOWN, FDS_STREAM, FDS_OTHER };
+
+extern atomic_u32 fds_words[FDS_MAX];
+
+/* Bits 0-1 the kind, bit 2 a pending connect, bit 3 being written, above a sequence. */
+#define FDS_PENDING UINT32_C(4)
+
+/* The question that every hook asks first: one load and a branch. */
+static inline bool
+fds_is_pending(int fd)
+{
+	return (unsigned)fd < FDS_MAX && (load_relaxed(&fds_words[fd]) & FDS_PENDING) != 0;
+}
+
+/* A new socket: whatever was known of that number is over. */
+void fds_set_kind(int fd, enum fds_kind kind);
+enum fds_kind fds_get_kind(int fd);
+
+/* Remembers a connect under way.  False: not followed. */
+bool fds_put(int fd, const struct attempt *a);
+
+/* Takes it out again, once.  False: there is none, or another thread was first. */
+bool fds_take(int fd, struct attempt *out);
+
+/* Looks at it and leaves it there. */
+bool fds_look(int fd, struct attempt *out);
+
+/* No descriptor at or above this was ever noted. */
+unsigned fds_end(void);
+
+#endif

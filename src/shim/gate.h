@@ -1,0 +1,81 @@
+/*
+ * Where the edges meet the breakers: a destination goes in, "go", "no" or "not ours"
+ * comes out, and the result of the call goes back.
+ *
+ * No lock, no allocation; safe in signal handlers and in a vfork child.  errno is
+ * never touched.
+ */
+#ifndef SHIM_GATE_H
+#define SHIM_GATE_H
+
+#include "core/breaker.h"
+#include "core/dest.h"
+#include "core/match.h"
+#include "core/rules.h"
+
+enum gate_answer {
+	GATE_PASS,   /* not ours: call on, nothing to record */
+	GATE_ADMIT,  /* call on, gate_done() must follow */
+	GATE_REFUSE, /* answer at once, after gate_refused() */
+};
+
+/* Which section and which breaker a destination meets. */
+struct gate_target {
+	const struct section *section;
+	uint32_t breaker; /* number in the state */
+};
+
+/* An admitted call. */
+struct gate_call {
+	struct gate_target target;
+	struct ticket ticket;
+};
+
+/*
+ * The rules in force; NULL when the shim does nothing (switched off, bad rules, not
+ * yet started).  Every hook asks this first.
+ */
+const struct ruleset *gate_rules(void);
+
+/* Puts the rules in force; they are never taken back. */
+void gate_start(const struct ruleset *rules, const struct proxies *proxies);
+
+/* The time for all that one hook does; coarse unless calls are logged. */
+uint64_t gate_now_ns(void);
+
+/* Finds the target.  False: no section, or one whose mode is off. */
+bool gate_find(const struct dest *d, struct gate_target *out);
+
+/* The next section that d could meet, as match_next() goes on. */
+bool gate_find_next(const struct dest *d, uint32_t *from, struct met *met, struct gate_target *out);
+
+/* Whether gate_ask() would let a call pass; takes nothing. */
+bool gate_would_admit(const struct gate_target *t, uint64_t now_ns);
+
+/*
+ * Asks to make a call.  In a section that only observes nothing is refused: what
+ * would have been is GATE_PASS.
+ */
+enum gate_answer gate_ask(const struct gate_target *t, uint64_t now_ns, struct gate_call *out);
+
+/* Counts and logs a refusal. */
+void gate_refused(const struct gate_target *t, const struct dest *d, const char *edge,
+		  uint64_t now_ns);
+
+/* Whether the breaker has not changed its state since the call was admitted. */
+bool gate_is_current(const struct gate_call *c);
+
+/* See breaker_answered(). */
+void gate_answered(struct gate_call *c, uint64_t now_ns);
+
+/* A call that takes nothing: for what counts only when it fails. */
+void gate_watch(const struct gate_target *t, uint64_t now_ns, struct gate_call *out);
+
+/* The call is over; detail as in struct log_call. */
+void gate_done(const struct gate_call *c, const struct dest *d, const char *edge, uint64_t now_ns,
+	       uint64_t latency_ns, enum outcome outcome, const char *detail);
+
+/* The text for the one who is refused; see answer_message(). */
+size_t gate_message(const struct gate_target *t, uint64_t now_ns, char *out, size_t size);
+
+#endif

@@ -1,0 +1,79 @@
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "shim/fds.h"
+#include "shim/guard.h"
+#include "shim/hooks.h"
+#include "shim/init.h"
+#include "shim/pending.h"
+#include "shim/real.h"
+
+EXPORT int
+socket(int domain, int type, int protocol)
+{
+	int fd = REAL(socket)(domain, type, protocol);
+	bool stream = (type & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) == SOCK_STREAM;
+
+	fds_set_kind(fd, stream && protocol != IPPROTO_MPTCP ? FDS_STREAM : FDS_OTHER);
+	return fd;
+}
+
+/* Only a stream's connect tells whether somebody is there. */
+static bool
+is_stream(int fd)
+{
+	enum fds_kind kind = fds_get_kind(fd);
+	socklen_t len = sizeof(int);
+	int type = 0, saved = errno;
+
+	if (kind != FDS_UNKNOWN)
+		return kind == FDS_STREAM;
+	real.getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len);
+	errno = saved;
+	return type == SOCK_STREAM;
+}
+
+/* The gate for a connect; GATE_PASS also for what is none of ours. */
+static enum gate_answer
+ask(int fd, const struct sockaddr *sa, socklen_t len, const void *caller, struct attempt *a)
+{
+	struct dest_addr addr;
+	int32_t port;
+
+	if (gate_rules() == NULL || !names_sockaddr(sa, len, &addr, &port) ||
+	    guard_in_transfer(caller) || !is_stream(fd))
+		return GATE_PASS;
+	return attempt_begin(&addr, port, gate_now_ns(), a);
+}
+
+EXPORT int
+connect(int fd, const struct sockaddr *sa, socklen_t len)
+{
+	struct attempt a;
+
+	init_now();
+	/* A second connect asks how the first one ended. */
+	if (fds_is_pending(fd)) {
+		int again = REAL(connect)(fd, sa, len);
+
+		pending_settle(fd, again == 0 ? 0 : errno);
+		return again;
+	}
+	switch (ask(fd, sa, len, __builtin_return_address(0), &a)) {
+	case GATE_REFUSE:
+		errno = a.call.target.section->settings.refuse_errno;
+		return -1;
+	case GATE_PASS:
+		return REAL(connect)(fd, sa, len);
+	case GATE_ADMIT:
+		break;
+	}
+	/* Before the call: a signal handler may jump out of it and close the descriptor. */
+	fds_put(fd, &a);
+
+	int result = REAL(connect)(fd, sa, len);
+
+	pending_settle(fd, result == 0 ? 0 : errno);
+	return result;
+}

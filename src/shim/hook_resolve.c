@@ -1,0 +1,166 @@
+#include <errno.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/gate.h"
+#include "shim/guard.h"
+#include "shim/hook_curl.h"
+#include "shim/hooks.h"
+#include "shim/init.h"
+#include "shim/names.h"
+
+#define EDGE "resolve"
+
+/* The port of a look-up, where its service is a number. */
+static int32_t
+port_of(const char *service)
+{
+	char *end;
+
+	if (service == NULL || *service == '\0')
+		return DEST_PORT_UNKNOWN;
+	unsigned long port = strtoul(service, &end, 10);
+
+	return *end == '\0' && port > 0 && port <= 65535 ? (int32_t)port : DEST_PORT_UNKNOWN;
+}
+
+static bool
+is_whole(const struct met *met, const struct dest *d)
+{
+	return d->port != DEST_PORT_UNKNOWN ||
+	       (met->match->port_low == 0 && met->match->port_high == 65535);
+}
+
+/*
+ * Whether every breaker that the name could meet refuses; *first is the one of the
+ * first section that fits, if *met.
+ */
+static bool
+all_refuse(const struct dest *d, uint64_t now_ns, struct gate_target *first, bool *met_any)
+{
+	struct gate_target t;
+	struct met met;
+	uint32_t from = 0;
+
+	*met_any = false;
+	while (gate_find_next(d, &from, &met, &t)) {
+		if (!*met_any)
+			*first = t;
+		*met_any = true;
+		if (gate_would_admit(&t, now_ns))
+			return false;
+		if (is_whole(&met, d))
+			return true;
+	}
+	return false;
+}
+
+static int
+numeric(const struct dest_addr *addr, const char *service, const struct addrinfo *hints,
+	struct addrinfo **out)
+{
+	struct addrinfo wanted = {.ai_family = AF_UNSPEC};
+	char text[DEST_TEXT_MAX];
+
+	if (hints != NULL)
+		wanted = *hints;
+	/* Which addresses the machine has would be asked of the network. */
+	wanted.ai_flags = (wanted.ai_flags & ~(AI_ADDRCONFIG | AI_CANONNAME)) | AI_NUMERICHOST;
+	dest_addr_print(addr, text);
+	return real.getaddrinfo(text, service, &wanted, out);
+}
+
+/* The addresses last seen for the name, made by libc so that it can free them. */
+static int
+answer_from_memory(const char *name, const char *service, const struct addrinfo *hints,
+		   struct addrinfo **out)
+{
+	struct dest_addr addr[NAMES_ADDRESSES];
+	unsigned count = names_addresses(name, addr);
+	struct addrinfo *first = NULL, **end = &first;
+
+	if (hints != NULL && (hints->ai_flags & AI_CANONNAME) != 0)
+		return EAI_AGAIN;
+	for (unsigned i = 0; i < count; i++) {
+		if (numeric(&addr[i], service, hints, end) != 0)
+			*end = NULL;
+		while (*end != NULL)
+			end = &(*end)->ai_next;
+	}
+	if (first == NULL)
+		return EAI_AGAIN;
+	*out = first;
+	return 0;
+}
+
+/* A look-up that fails for the resolver's sake is a failed call. */
+static void
+note_failure(const struct gate_call *call, const struct dest *d, int eai)
+{
+	uint64_t now_ns = gate_now_ns();
+
+	gate_done(call, d, EDGE, now_ns, now_ns - call->ticket.start_ns, OUTCOME_FAIL,
+		  eai == EAI_AGAIN ? "EAI_AGAIN" : "EAI_FAIL");
+}
+
+static int
+look_up(const char *name, const char *service, const struct addrinfo *hints, struct addrinfo **out)
+{
+	struct dest d = {{name, (uint32_t)strlen(name)}, {0}, port_of(service)};
+	uint64_t now_ns = gate_now_ns();
+	struct gate_target target;
+	struct gate_call call;
+	bool met;
+	int eai;
+
+	if (all_refuse(&d, now_ns, &target, &met)) {
+		eai = answer_from_memory(name, service, hints, out);
+		if (eai != 0)
+			gate_refused(&target, &d, EDGE, now_ns);
+		return eai;
+	}
+	if (met)
+		gate_watch(&target, now_ns, &call);
+	eai = real.getaddrinfo(name, service, hints, out);
+
+	int saved = errno;
+
+	if (eai == 0)
+		names_learn(name, *out);
+	else if (met && (eai == EAI_AGAIN || eai == EAI_FAIL))
+		note_failure(&call, &d, eai);
+	errno = saved;
+	return eai;
+}
+
+static bool
+is_name(const char *node, const struct addrinfo *hints)
+{
+	struct dest_addr addr;
+	size_t len = node != NULL ? strnlen(node, DEST_NAME_MAX + 1) : 0;
+
+	return len > 0 && len <= DEST_NAME_MAX &&
+	       (hints == NULL || (hints->ai_flags & AI_NUMERICHOST) == 0) &&
+	       !dest_addr_parse((struct span){node, (uint32_t)len}, &addr);
+}
+
+EXPORT int
+getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+	    struct addrinfo **out)
+{
+	init_now();
+	if (gate_rules() == NULL || !is_name(node, hints))
+		return REAL(getaddrinfo)(node, service, hints, out);
+	/* A look-up of libcurl's belongs to a transfer, which is counted as a whole. */
+	if (!real_is_curl(__builtin_return_address(0)))
+		return look_up(node, service, hints, out);
+
+	int eai = REAL(getaddrinfo)(node, service, hints, out);
+	int saved = errno;
+
+	if (eai == 0)
+		names_learn(node, *out);
+	errno = saved;
+	return eai;
+}

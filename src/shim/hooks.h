@@ -1,0 +1,15 @@
+/* What every hook needs. */
+#ifndef SHIM_HOOKS_H
+#define SHIM_HOOKS_H
+
+#include "shim/real.h"
+
+/* exports.map has the same names. */
+#define EXPORT __attribute__((visibility("default")))
+
+/* libc's own function, also before any constructor ran. */
+#define REAL(name) (*(__builtin_expect(real.name != NULL, 1) ? &real.name : real_find(&real.name)))
+
+#define real_find(slot) (real_init(), (slot))
+
+#endif

@@ -1,0 +1,113 @@
+#include "shim/init.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "shim/gate.h"
+#include "shim/guard.h"
+#include "shim/real.h"
+#include "sys/env.h"
+#include "sys/log.h"
+#include "sys/rulesfile.h"
+
+#define ERROR_MAX 512
+
+atomic_u32 init_done;
+
+static atomic_u32 begun;
+static struct rulesfile rules_file;
+static struct proxies proxies;
+static char rules_path[PATH_MAX];
+
+/* The first error of a rules file, and how many there are. */
+struct errors {
+	unsigned count;
+	unsigned line;
+	char text[ERROR_MAX];
+};
+
+static void
+on_error(void *context, unsigned line, const char *text)
+{
+	struct errors *e = context;
+
+	if (e->count++ > 0)
+		return;
+	e->line = line;
+	struct text t = text_over(e->text, sizeof(e->text));
+
+	text_string(&t, text);
+}
+
+/* A bad file is one line in the log; the program goes on without breakers. */
+static void
+tell_errors(const char *path, struct errors *e)
+{
+	struct text t = text_over(e->text, sizeof(e->text));
+
+	t.len = strlen(e->text);
+	if (e->count > 1)
+		text_format(&t, " (and %u more; cutout check shows all)", e->count - 1);
+	log_config_error(path, e->line, e->text);
+}
+
+/* Nobody makes probes in this version, so a call must find out that all is well again. */
+static void
+probe_by_calls(struct ruleset *rules)
+{
+	for (uint32_t i = 0; i < rules->section_count; i++)
+		rules->sections[i].settings.breaker.probe_is_call = true;
+}
+
+static void
+start(void)
+{
+	const char *spec = env_get("CUTOUT_LOG"), *state = env_get("CUTOUT_STATE");
+	const char *path = env_rules_path(rules_path);
+	struct errors errors = {0};
+
+	if (!log_open(spec, env_get("CUTOUT_LOG_FORMAT")))
+		log_config_error(
+			"CUTOUT_LOG", 0,
+			"CUTOUT_LOG or CUTOUT_LOG_FORMAT is malformed, the default is used");
+	if (state != NULL && strcmp(state, "process") != 0)
+		log_config_error("CUTOUT_STATE", 0,
+				 "this version keeps breakers in the process alone");
+	if (!rulesfile_load(path, &rules_file, on_error, &errors)) {
+		tell_errors(path, &errors);
+		return;
+	}
+	probe_by_calls(&rules_file.rules);
+	env_proxies(&proxies);
+	log_config(rules_file.path, rules_file.rules.section_count);
+	gate_start(&rules_file.rules, &proxies);
+}
+
+void
+init_slowly(void)
+{
+	uint32_t first = 0;
+	const char *off;
+	int saved = errno;
+
+	if (!cas_acq_rel(&begun, &first, 1))
+		return;
+	off = env_get("CUTOUT_OFF");
+	real_init();
+	if (off == NULL || strcmp(off, "1") != 0) {
+		guard_take_books();
+		pthread_atfork(NULL, NULL, guard_take_books);
+		start();
+	}
+	store_release(&init_done, 1);
+	errno = saved;
+}
+
+__attribute__((constructor)) static void
+at_load(void)
+{
+	init_now();
+}

@@ -1,0 +1,40 @@
+/*
+ * Which name the program looked up for an address, and which addresses a name had.
+ *
+ * The latest look-up of an address by the thread wins, else the latest by the process.
+ * The tables are of fixed size; what is oldest gives way.  No lock, no allocation.
+ */
+#ifndef SHIM_NAMES_H
+#define SHIM_NAMES_H
+
+#include <netdb.h>
+
+#include "core/dest.h"
+
+#define NAMES_ADDRESSES 16 /* of one name that are told apart */
+
+/* A name as the look-up of one of its addresses found it. */
+struct named {
+	uint32_t ref;  /* stands for the name's text; 0: no name */
+	uint8_t index; /* of the address among the name's */
+	uint8_t total; /* addresses that the name had */
+};
+
+/* False: not an internet address. */
+bool names_sockaddr(const struct sockaddr *sa, socklen_t len, struct dest_addr *addr,
+		    int32_t *port);
+
+void names_learn(const char *name, const struct addrinfo *list);
+
+/* A number for an address, the same in every call. */
+uint64_t names_hash(const struct dest_addr *addr);
+
+struct named names_of(const struct dest_addr *addr, uint64_t hash);
+
+/* The name's text, or an empty one when it has given way. */
+struct span names_text(uint32_t ref, char buf[DEST_NAME_MAX + 1]);
+
+/* The addresses that the name had at its latest look-up; returns their number. */
+unsigned names_addresses(const char *name, struct dest_addr out[NAMES_ADDRESSES]);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * How the end of a connect is learned, told by what the program did with the
+ * descriptor.  Each settles the connect at most once and keeps errno.
+ */
+#ifndef SHIM_PENDING_H
+#define SHIM_PENDING_H
+
+/* A system call on fd returned; error is its errno, 0 when it did not fail. */
+void pending_settle(int fd, int error);
+
+/* The program is about to close fd, or to put another file in its place. */
+void pending_close(int fd);
+
+/* to is now a copy of fd: the copy is what the program goes on with. */
+void pending_move(int fd, int to);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * The functions that the shim stands in front of.  This is the only place that asks
+ * the dynamic linker.
+ */
+#ifndef SHIM_REAL_H
+#define SHIM_REAL_H
+
+#include <netdb.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+/*
+ * libc's own, all found by real_init() at the latest.  A hook that runs before that
+ * (an allocator that calls syscall() while the linker is still at work) calls
+ * real_init() itself.
+ */
+struct real_libc {
+	int (*socket)(int, int, int);
+	int (*connect)(int, const struct sockaddr *, socklen_t);
+	int (*getaddrinfo)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+	int (*getsockopt)(int, int, int, void *, socklen_t *);
+	int (*close)(int);
+	int (*close_range)(unsigned, unsigned, int); /* NULL before glibc 2.34 */
+	int (*dup2)(int, int);
+	int (*dup3)(int, int, int);
+	int (*poll)(struct pollfd *, nfds_t, int);
+	ssize_t (*write)(int, const void *, size_t);
+	ssize_t (*writev)(int, const struct iovec *, int);
+	ssize_t (*send)(int, const void *, size_t, int);
+	ssize_t (*sendto)(int, const void *, size_t, int, const struct sockaddr *, socklen_t);
+	ssize_t (*sendmsg)(int, const struct msghdr *, int);
+	ssize_t (*read)(int, void *, size_t);
+	ssize_t (*readv)(int, const struct iovec *, int);
+	ssize_t (*recv)(int, void *, size_t, int);
+	ssize_t (*recvfrom)(int, void *, size_t, int, struct sockaddr *, socklen_t *);
+	ssize_t (*recvmsg)(int, struct msghdr *, int);
+	long (*syscall)(long, ...);
+};
+
+extern struct real_libc real;
+
+void real_init(void);
+
+/*
+ * The function of that name that the caller would have got without the shim: found
+ * through the object that holds the address caller, since a library that was loaded
+ * RTLD_LOCAL is out of RTLD_NEXT's sight, and two libcurls in one process differ.
+ * NULL: none.
+ */
+void *real_for(const char *name, const void *caller);
+
+/* Whether the address lies in the text of a libcurl that real_for() has met. */
+int real_is_curl(const void *caller);
+
+#endif
