@@ -10,7 +10,7 @@
 
 #include <dlfcn.h>
 
-#include "core/atomics.h"
+#include "core/seqlock.h"
 
 struct real_libc real;
 
@@ -26,13 +26,13 @@ static const struct {
 	char name[16];
 	size_t offset;
 } rows[] = {
-	ROW(syscall), ROW(socket),	ROW(connect), ROW(getaddrinfo), ROW(getsockopt),
-	ROW(close),   ROW(close_range), ROW(dup2),    ROW(dup3),	ROW(poll),
-	ROW(write),   ROW(writev),	ROW(send),    ROW(sendto),	ROW(sendmsg),
-	ROW(read),    ROW(readv),	ROW(recv),    ROW(recvfrom),	ROW(recvmsg),
+	ROW(syscall),	  ROW(socket), ROW(connect), ROW(getaddrinfo), ROW(getsockopt),
+	ROW(close),	  ROW(dup2),   ROW(dup3),    ROW(poll),	       ROW(write),
+	ROW(close_range), ROW(writev), ROW(send),    ROW(sendto),      ROW(sendmsg),
+	ROW(read),	  ROW(readv),  ROW(recv),    ROW(recvfrom),    ROW(recvmsg),
 };
 
-#define ROWS (sizeof rows / sizeof rows[0])
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
 
 _Static_assert(sizeof(struct real_libc) == ROWS * sizeof(any_function),
 	       "each member of struct real_libc has its row");
@@ -239,54 +239,50 @@ curls_check(void)
 
 /*
  * What was found for a place in the code that calls.  It holds for as long as nothing
- * has been unloaded.  A reader that meets a writer goes without, and so does a second
- * writer; one that died in a fork costs the child this entry.
+ * has been unloaded.
  */
-#define CACHE_SIZE 128 /* a power of two */
+#define CACHE_BITS 7
+
+struct finding {
+	const void *caller;
+	const char *name;
+	void *function;
+	uint64_t unloads;
+};
 
 static struct cached {
-	atomic_u64 version; /* odd while it is written */
-	_Atomic(const void *) caller;
-	_Atomic(const char *) name;
-	_Atomic(void *) function;
-	atomic_u64 unloads;
-} cache[CACHE_SIZE];
+	atomic_u32 seq;
+	atomic_u64 words[SEQ_WORDS(struct finding)];
+} cache[1 << CACHE_BITS];
 
 static struct cached *
-cache_place(const void *caller)
+cache_place(const struct finding *f)
 {
-	return &cache[((uintptr_t)caller * UINT64_C(0x9e3779b97f4a7c15)) >> 57 & (CACHE_SIZE - 1)];
+	uint64_t hash =
+		((uintptr_t)f->caller ^ (uintptr_t)f->name << 20) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &cache[hash >> (64 - CACHE_BITS)];
 }
 
-static void *
-cache_get(const char *name, const void *caller, uint64_t unloads)
+static bool
+cache_get(struct finding *f)
 {
-	struct cached *c = cache_place(caller);
-	uint64_t version = load_acquire(&c->version);
-	void *function = load_relaxed(&c->function);
-	bool same = load_relaxed(&c->caller) == caller && load_relaxed(&c->name) == name &&
-		    load_relaxed(&c->unloads) == unloads;
+	struct cached *c = cache_place(f);
+	struct finding there;
 
-	atomic_thread_fence(memory_order_acquire);
-	if (!same || version % 2 != 0 || load_relaxed(&c->version) != version)
-		return NULL;
-	return function;
+	if (!seq_read(&c->seq, c->words, &there, sizeof(there)) || there.caller != f->caller ||
+	    there.name != f->name || there.unloads != f->unloads)
+		return false;
+	f->function = there.function;
+	return f->function != NULL;
 }
 
 static void
-cache_put(const char *name, const void *caller, uint64_t unloads, void *function)
+cache_put(const struct finding *f)
 {
-	struct cached *c = cache_place(caller);
-	uint64_t version = load_relaxed(&c->version);
+	struct cached *c = cache_place(f);
 
-	if (version % 2 != 0 || !cas_acq_rel(&c->version, &version, version + 1))
-		return;
-	atomic_thread_fence(memory_order_release);
-	store_relaxed(&c->function, function);
-	store_relaxed(&c->caller, caller);
-	store_relaxed(&c->name, name);
-	store_relaxed(&c->unloads, unloads);
-	store_release(&c->version, version + 2);
+	seq_write(&c->seq, c->words, f, sizeof(*f));
 }
 
 static int
@@ -313,20 +309,19 @@ unloads_now(void)
 void *
 real_for(const char *name, const void *caller)
 {
-	int saved = errno;
-	uint64_t unloads = unloads_now();
-	void *found = cache_get(name, caller, unloads);
+	struct finding f = {.caller = caller, .name = name, .unloads = unloads_now()};
 	struct object object;
-	bool known;
+	int saved = errno;
 
-	if (found)
-		return found;
-	known = object_at(caller, &object) && !is_own(caller);
-	found = look_for(name, known ? &object : NULL);
-	if (found && strncmp(name, "curl_", 5) == 0)
-		curl_add(found);
-	if (found && known)
-		cache_put(name, caller, unloads, found);
+	if (cache_get(&f))
+		return f.function;
+	bool known = object_at(caller, &object) && !is_own(caller);
+
+	f.function = look_for(name, known ? &object : NULL);
+	if (f.function && strncmp(name, "curl_", 5) == 0)
+		curl_add(f.function);
+	if (f.function && known)
+		cache_put(&f);
 	errno = saved;
-	return found;
+	return f.function;
 }
