@@ -75,9 +75,11 @@ fits(const struct rule_match *m, const struct dest *d, struct span name)
 	}
 }
 
-static bool
-is_proxy(const struct proxies *proxies, const struct dest *d, struct span name)
+bool
+match_is_proxy(const struct proxies *proxies, const struct dest *d)
 {
+	struct span name = dest_name_trim(d->name);
+
 	for (uint32_t i = 0; proxies != NULL && i < proxies->count; i++) {
 		const struct dest *proxy = &proxies->dest[i];
 
@@ -154,7 +156,7 @@ match_next(const struct ruleset *rules, const struct proxies *proxies, const str
 		if (m == end)
 			continue;
 		if (is_rest(s) && (dest_is_loopback(d) || d->port == 53 ||
-				   is_proxy(proxies, d, name)))
+				   match_is_proxy(proxies, d)))
 			continue;
 		out->section = s;
 		out->match = m;

@@ -36,4 +36,7 @@ bool match_next(const struct ruleset *rules, const struct proxies *proxies, cons
 bool match_find(const struct ruleset *rules, const struct proxies *proxies, const struct dest *d,
 		struct met *out);
 
+/* Whether d may be one of the proxies; a port that either lacks fits any. */
+bool match_is_proxy(const struct proxies *proxies, const struct dest *d);
+
 #endif

@@ -34,6 +34,7 @@ struct rule_match {
 	uint8_t prefix_bits;
 	uint16_t port_low, port_high; /* 0 and 65535: any */
 	uint32_t line;
+	struct span text; /* as it is written; len 0: [*] implies it */
 };
 
 struct section {

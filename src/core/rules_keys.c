@@ -8,24 +8,24 @@
 #define BREAKER(field) offsetof(struct section, settings.breaker.field)
 #define SETTING(field) offsetof(struct section, settings.field)
 
-/* enum key_index names the first ones. */
 const struct key rules_keys[] = {
-	{"match", KEY_MATCH, 0, 0, 0},
-	{"pNN", KEY_LATENCY, BREAKER(latency_ns), MS, HOUR},
-	{"cooldown", KEY_DURATION, BREAKER(cooldown_ns), MS, 24 * HOUR},
-	{"cooldown_max", KEY_DURATION, BREAKER(cooldown_max_ns), MS, 24 * HOUR},
-	{"probe_successes", KEY_COUNT, BREAKER(probe_successes), 1, 1000},
-	{"ramp", KEY_DURATION, BREAKER(ramp_ns), 0, 24 * HOUR},
+	[INDEX_MATCH] = {"match", KEY_MATCH, 0, 0, 0},
 	{"region", KEY_REGION, offsetof(struct section, region), 0, 0},
 	{"consecutive", KEY_COUNT, BREAKER(consecutive), 0, 1000000},
 	{"failure_rate", KEY_SHARE, BREAKER(failure_permille), 0, 1000},
+	[INDEX_LATENCY] = {"pNN", KEY_LATENCY, BREAKER(latency_ns), MS, HOUR},
 	{"min_samples", KEY_COUNT, BREAKER(min_samples), 1, 500000},
 	{"window", KEY_DURATION, BREAKER(window_ns), 100 * MS, 24 * HOUR},
+	[INDEX_COOLDOWN] = {"cooldown", KEY_DURATION, BREAKER(cooldown_ns), MS, 24 * HOUR},
+	[INDEX_COOLDOWN_MAX] = {"cooldown_max", KEY_DURATION, BREAKER(cooldown_max_ns), MS,
+				24 * HOUR},
 	{"cooldown_jitter", KEY_SHARE, BREAKER(cooldown_jitter_permille), 0, 1000},
 	{"probe", KEY_PROBE, SETTING(probe), 0, 0},
 	{"probe_expect", KEY_STATUSES, SETTING(probe_expect), 1, 0},
 	{"probe_timeout", KEY_DURATION, BREAKER(lease_ns), 0, HOUR},
+	[INDEX_PROBE_SUCCESSES] = {"probe_successes", KEY_COUNT, BREAKER(probe_successes), 1, 1000},
 	{"probe_interval", KEY_DURATION, BREAKER(probe_interval_ns), MS, HOUR},
+	[INDEX_RAMP] = {"ramp", KEY_DURATION, BREAKER(ramp_ns), 0, 24 * HOUR},
 	{"fail_status", KEY_STATUSES, SETTING(fail_status), 0, 0},
 	{"late_failure", KEY_LATE, BREAKER(late_failure_extends), 0, 0},
 	{"refuse_errno", KEY_ERRNO, SETTING(refuse_errno), 0, 0},

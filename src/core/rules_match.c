@@ -273,6 +273,7 @@ rules_match_value(struct parser *p, struct span value, struct rule_match *out)
 	memset(out, 0, sizeof(*out));
 	out->port_high = UINT16_MAX;
 	out->line = p->line;
+	out->text = value;
 	if (rules_is_url(value))
 		return fail_host(p, value, "is a URL: match takes HOST[:PORT]");
 	if (*value.at != '[' && len < value.len &&

@@ -78,13 +78,13 @@ struct key {
 	uint64_t low, high;
 };
 
-enum key_index { /* of the keys that depend on others */
-	INDEX_MATCH,
-	INDEX_LATENCY,
-	INDEX_COOLDOWN,
-	INDEX_COOLDOWN_MAX,
-	INDEX_PROBE_SUCCESSES,
-	INDEX_RAMP
+enum key_index { /* in the table, of the keys on which others depend */
+	INDEX_MATCH = 0,
+	INDEX_LATENCY = 4,
+	INDEX_COOLDOWN = 7,
+	INDEX_COOLDOWN_MAX = 8,
+	INDEX_PROBE_SUCCESSES = 13,
+	INDEX_RAMP = 15
 };
 
 extern const struct key rules_keys[];
