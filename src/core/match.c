@@ -25,16 +25,41 @@ starts_with(struct span name, struct span prefix)
 	       dest_name_equal((struct span){name.at, prefix.len}, prefix);
 }
 
+/*
+ * Where the host of *.HOST{region} begins in a name without its tail: as {region} has
+ * no dots, as many labels from the end as HOST{region} has.  UINT32_MAX: nowhere.
+ */
+static uint32_t
+deep_start(const struct rule_match *m, struct span name)
+{
+	unsigned dots = 1;
+
+	for (uint32_t i = 0; i < m->host.len; i++)
+		dots += m->host.at[i] == '.';
+	for (uint32_t at = name.len; at > 1; at--)
+		if (name.at[at - 1] == '.' && --dots == 0)
+			return at;
+	return UINT32_MAX;
+}
+
 /* What stands for {region}; len 0: the name does not fit. */
 static struct span
 region_in(const struct rule_match *m, struct span name)
 {
 	struct span none = {NULL, 0};
 
-	if (name.len <= m->host.len + m->tail.len || !starts_with(name, m->host) ||
-	    !ends_with(name, m->tail))
+	if (name.len <= m->host.len + m->tail.len || !ends_with(name, m->tail))
 		return none;
-	struct span region = {name.at + m->host.len, name.len - m->host.len - m->tail.len};
+	name.len -= m->tail.len;
+	uint32_t skipped = m->any_depth ? deep_start(m, name) : 0;
+
+	if (skipped == UINT32_MAX)
+		return none;
+	struct span rest = {name.at + skipped, name.len - skipped};
+
+	if (rest.len <= m->host.len || !starts_with(rest, m->host))
+		return none;
+	struct span region = {rest.at + m->host.len, rest.len - m->host.len};
 
 	for (uint32_t i = 0; i < region.len; i++) {
 		char c = lower(region.at[i]);
@@ -87,9 +112,8 @@ match_is_proxy(const struct proxies *proxies, const struct dest *d)
 		    d->port != proxy->port)
 			continue;
 		if (proxy->name.len != 0 ? dest_name_equal(name, dest_name_trim(proxy->name))
-					 : d->addr.family != 0 &&
-						   memcmp(&d->addr, &proxy->addr,
-							  sizeof(d->addr)) == 0)
+					 : d->addr.family != 0 && memcmp(&d->addr, &proxy->addr,
+									 sizeof(d->addr)) == 0)
 			return true;
 	}
 	return false;
@@ -114,8 +138,8 @@ name_by_host(const struct dest *d, struct span name, char out[BREAKER_NAME_MAX +
 	}
 	for (uint32_t i = 0; i < len; i++) {
 		char c = lower(name.at[i]);
-		bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
-			     c == '-';
+		bool plain =
+			(c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
 
 		out[i] = plain ? c : '_';
 	}
@@ -155,8 +179,8 @@ match_next(const struct ruleset *rules, const struct proxies *proxies, const str
 			m++;
 		if (m == end)
 			continue;
-		if (is_rest(s) && (dest_is_loopback(d) || d->port == 53 ||
-				   match_is_proxy(proxies, d)))
+		if (is_rest(s) &&
+		    (dest_is_loopback(d) || d->port == 53 || match_is_proxy(proxies, d)))
 			continue;
 		out->section = s;
 		out->match = m;

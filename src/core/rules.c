@@ -192,8 +192,9 @@ tell_line_ends(struct parser *p, struct span *line)
 	if (line->len == len || p->crlf_told)
 		return;
 	p->crlf_told = true;
-	rules_fail(p, p->line, "the line ends in CR LF, as on Windows: save the file with LF alone "
-			       "(sed -i 's/\\r$//' FILE)");
+	rules_fail(p, p->line,
+		   "the line ends in CR LF, as on Windows: save the file with LF alone "
+		   "(sed -i 's/\\r$//' FILE)");
 }
 
 static void
@@ -215,8 +216,9 @@ read_line(struct parser *p, struct span line, const char *next)
 	else if (!is_blank(*line.at))
 		read_statement(p, line, next);
 	else if (!p->may_continue)
-		rules_fail(p, p->line, "the line begins with white space and so continues the value "
-				       "above it, but there is none");
+		rules_fail(p, p->line,
+			   "the line begins with white space and so continues the value "
+			   "above it, but there is none");
 }
 
 static void
@@ -226,8 +228,9 @@ read_text(struct parser *p)
 	const char *at = p->text + bom_len(p->text, p->len);
 
 	if (at != p->text)
-		rules_fail(p, 1, "the file begins with a byte order mark: save it as UTF-8 "
-				 "without BOM (sed -i '1s/^\\xEF\\xBB\\xBF//' FILE)");
+		rules_fail(p, 1,
+			   "the file begins with a byte order mark: save it as UTF-8 "
+			   "without BOM (sed -i '1s/^\\xEF\\xBB\\xBF//' FILE)");
 	while (at < end) {
 		const char *next;
 		struct span line = line_at(at, end, &next);

@@ -13,7 +13,7 @@
 
 #define RULES_SIZE_MAX (1024U * 1024U)
 #define RULES_LINE_MAX 4096 /* bytes in one line */
-#define RULES_NAME_MAX 64 /* of a section or a fixed region */
+#define RULES_NAME_MAX 64   /* of a section or a fixed region */
 #define RULES_MESSAGE_MAX 2048
 #define RULES_URL_MAX 2048
 #define RULES_ERROR_MAX 512 /* bytes of an error's sentence, with the terminating zero */
@@ -22,7 +22,7 @@ enum host_kind {
 	HOST_ANY,    /* * */
 	HOST_NAME,   /* the whole name */
 	HOST_SUFFIX, /* *.suffix; host holds ".suffix" */
-	HOST_REGION, /* host before and after {region} */
+	HOST_REGION, /* host and tail before and after {region}; *. may begin it */
 	HOST_CIDR    /* an address is a block of one */
 };
 
@@ -30,6 +30,7 @@ struct rule_match {
 	enum host_kind kind;
 	struct span host; /* NAME, SUFFIX; REGION: what stands before {region} */
 	struct span tail; /* REGION: what stands after it */
+	bool any_depth;	  /* REGION: "*." stood before host */
 	struct dest_addr addr;
 	uint8_t prefix_bits;
 	uint16_t port_low, port_high; /* 0 and 65535: any */

@@ -89,8 +89,10 @@ tell_unknown_key(struct parser *p, struct span key)
 	struct near near = {NULL, 0};
 
 	if (looks_like_percentile(key)) {
-		rules_fail(p, p->line, "unknown key '%.*s': a percentile is p50 to p99.9, with "
-				       "at most one decimal", SPAN(key));
+		rules_fail(p, p->line,
+			   "unknown key '%.*s': a percentile is p50 to p99.9, with "
+			   "at most one decimal",
+			   SPAN(key));
 		return;
 	}
 	for (unsigned i = 0; i < rules_key_count; i++)
@@ -114,11 +116,13 @@ is_second(struct parser *p, const struct key *k, struct span name)
 	if (first == 0 || k->kind == KEY_MATCH || k->kind == KEY_FALLBACK)
 		return false;
 	if (k->kind == KEY_LATENCY)
-		rules_fail(p, p->line, "'%.*s' is a second pNN in this section; the first is on "
-				       "line %u", SPAN(name), first);
+		rules_fail(p, p->line,
+			   "'%.*s' is a second pNN in this section; the first is on line %u",
+			   SPAN(name), first);
 	else
-		rules_fail(p, p->line, "'%.*s' is set a second time in this section; first on "
-				       "line %u", SPAN(name), first);
+		rules_fail(p, p->line,
+			   "'%.*s' is set a second time in this section; first on line %u",
+			   SPAN(name), first);
 	return true;
 }
 
@@ -135,8 +139,8 @@ add_match(struct parser *p, struct span value)
 	if (!rules_match_value(p, value, &match) || s == &p->junk)
 		return;
 	if (match.kind == HOST_REGION && span_is(s->name, "*")) {
-		rules_fail(p, p->line, "{region} has no meaning in [*], which has one breaker "
-				       "per host");
+		rules_fail(p, p->line,
+			   "{region} has no meaning in [*], which has one breaker per host");
 		return;
 	}
 	p->out->matches[p->out->match_count++] = match;

@@ -19,14 +19,13 @@ target_of(const struct parser *p, uint32_t from, unsigned fallback)
 	struct dest d;
 	struct met met;
 
-	if (!dest_parse(s->settings.fallback[fallback], &d) ||
-	    !match_find(p->out, NULL, &d, &met))
+	if (!dest_parse(s->settings.fallback[fallback], &d) || !match_find(p->out, NULL, &d, &met))
 		return NO_SECTION;
 	uint32_t to = (uint32_t)(met.section - p->out->sections);
 	bool many = met.match->kind == HOST_REGION || span_is(s->name, "*");
-	bool inherited = p->defaults.settings.fallback_count > fallback &&
-			 p->defaults.settings.fallback[fallback].at ==
-				 s->settings.fallback[fallback].at;
+	bool inherited =
+		p->defaults.settings.fallback_count > fallback &&
+		p->defaults.settings.fallback[fallback].at == s->settings.fallback[fallback].at;
 
 	return to == from && (many || inherited) ? NO_SECTION : to;
 }

@@ -70,7 +70,7 @@ static void
 clear_bits(uint8_t bytes[16], unsigned from, unsigned total)
 {
 	for (unsigned i = from; i < total; i++)
-		bytes[i / 8] &= (uint8_t)~(0x80U >> i % 8);
+		bytes[i / 8] &= (uint8_t) ~(0x80U >> i % 8);
 }
 
 /* Bits beyond the prefix are a slip of the pen: say what the block would be. */
@@ -105,9 +105,10 @@ read_block(struct parser *p, struct span block, uint32_t slash, struct rule_matc
 		n = n * 10 + (unsigned)(bits.at[i] - '0');
 	if (!is_digits(bits) || bits.len == 0 || bits.len > 3 || n > most ||
 	    (bits.len > 1 && *bits.at == '0') || (mapped && n < 96))
-		return fail_host(p, block, most == 32 ? "needs 0 to 32 bits after the '/'"
-					   : mapped   ? "needs 96 to 128 bits after the '/'"
-						      : "needs 0 to 128 bits after the '/'");
+		return fail_host(p, block,
+				 most == 32 ? "needs 0 to 32 bits after the '/'"
+				 : mapped   ? "needs 96 to 128 bits after the '/'"
+					    : "needs 0 to 128 bits after the '/'");
 	m->kind = HOST_CIDR;
 	m->prefix_bits = (uint8_t)(mapped ? n - 96 : n);
 	return check_block(p, block, m);
@@ -116,8 +117,10 @@ read_block(struct parser *p, struct span block, uint32_t slash, struct rule_matc
 static bool
 read_region(struct parser *p, struct span host, const char *brace, struct rule_match *m)
 {
-	struct span head = {host.at, (uint32_t)(brace - host.at)};
-	struct span tail = {brace, host.len - head.len};
+	bool any_depth = brace - host.at >= 2 && memcmp(host.at, "*.", 2) == 0;
+	const char *from = host.at + (any_depth ? 2 : 0);
+	struct span head = {from, (uint32_t)(brace - from)};
+	struct span tail = {brace, host.len - (uint32_t)(brace - host.at)};
 	char whole[DEST_NAME_MAX + REGION_LEN + 2];
 
 	if (tail.len < REGION_LEN || memcmp(tail.at, region_word, REGION_LEN) != 0)
@@ -129,8 +132,6 @@ read_region(struct parser *p, struct span host, const char *brace, struct rule_m
 	tail = tail.len > 0 ? dest_name_trim(tail) : tail;
 	if (head.len + tail.len == 0 || span_is(tail, "."))
 		return fail_host(p, host, "needs more of a name than {region}");
-	if (*host.at == '*')
-		return fail_host(p, host, "has both '*' and {region}: one of them");
 	if (head.len + tail.len + 1 > DEST_NAME_MAX)
 		return fail_host(p, host, "is longer than 253 characters");
 	/* One letter in place of {region} must make a name of it. */
@@ -140,6 +141,7 @@ read_region(struct parser *p, struct span host, const char *brace, struct rule_m
 	if (!rules_host_is_valid((struct span){whole, head.len + 1 + tail.len}))
 		return fail_host(p, host, "is not a name with {region} in it");
 	m->kind = HOST_REGION;
+	m->any_depth = any_depth;
 	m->host = head;
 	m->tail = tail;
 	return true;
@@ -168,8 +170,8 @@ fail_name(struct parser *p, struct span host)
 	if (memchr(host.at, '#', host.len) != NULL || memchr(host.at, ';', host.len) != NULL)
 		return fail_host(p, host, "has a comment in it: a comment needs a line of its own");
 	if (memchr(host.at, ',', host.len) != NULL || memchr(host.at, ' ', host.len) != NULL)
-		return fail_host(p, host, "is more than one HOST[:PORT]: each has a match line of "
-					  "its own");
+		return fail_host(p, host,
+				 "is more than one HOST[:PORT]: each has a match line of its own");
 	return fail_host(p, host, "is not a name, an address, a block, '*' or '*.SUFFIX'");
 }
 
@@ -213,15 +215,16 @@ read_ports(struct parser *p, struct span ports, struct rule_match *m)
 
 	if (!dest_port_parse((struct span){ports.at, low_len}, &m->port_low) ||
 	    (dash != NULL && !dest_port_parse(high, &m->port_high))) {
-		rules_fail(p, p->line, "match: port '%.*s' is not a number or LOW-HIGH from 1 to "
-				       "65535", SPAN(ports));
+		rules_fail(p, p->line,
+			   "match: port '%.*s' is not a number or LOW-HIGH from 1 to 65535",
+			   SPAN(ports));
 		return false;
 	}
 	if (dash == NULL)
 		m->port_high = m->port_low;
 	if (m->port_low > m->port_high) {
-		rules_fail(p, p->line, "match: port range %u-%u is reversed",
-			   (unsigned)m->port_low, (unsigned)m->port_high);
+		rules_fail(p, p->line, "match: port range %u-%u is reversed", (unsigned)m->port_low,
+			   (unsigned)m->port_high);
 		return false;
 	}
 	return true;

@@ -30,10 +30,10 @@ struct parser {
 	rules_error_fn *on_error; /* NULL while the text is read silently */
 	void *context;
 	bool failed;
-	bool clean;	  /* every byte is printable ASCII, a tab or a line's end */
+	bool clean; /* every byte is printable ASCII, a tab or a line's end */
 	bool crlf_told;
 	bool may_continue; /* a line that begins with white space has a value above it */
-	uint32_t line;	  /* the one that is being read */
+	uint32_t line;	   /* the one that is being read */
 
 	struct ruleset *out;
 	struct verdict *verdicts; /* one for each section */
@@ -42,8 +42,8 @@ struct parser {
 	char *joined; /* where values of several lines are put together */
 	size_t joined_len;
 
-	struct section *section; /* NULL before the first one */
-	struct verdict *verdict; /* of this section */
+	struct section *section;	   /* NULL before the first one */
+	struct verdict *verdict;	   /* of this section */
 	uint32_t key_line[RULES_KEYS_MAX]; /* in this section; 0: not set */
 	struct section defaults;
 	struct verdict defaults_verdict;
@@ -79,12 +79,12 @@ struct key {
 };
 
 enum key_index { /* in the table, of the keys on which others depend */
-	INDEX_MATCH = 0,
-	INDEX_LATENCY = 4,
-	INDEX_COOLDOWN = 7,
-	INDEX_COOLDOWN_MAX = 8,
-	INDEX_PROBE_SUCCESSES = 13,
-	INDEX_RAMP = 15
+		 INDEX_MATCH = 0,
+		 INDEX_LATENCY = 4,
+		 INDEX_COOLDOWN = 7,
+		 INDEX_COOLDOWN_MAX = 8,
+		 INDEX_PROBE_SUCCESSES = 13,
+		 INDEX_RAMP = 15
 };
 
 extern const struct key rules_keys[];

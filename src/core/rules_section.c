@@ -113,8 +113,8 @@ tell_no_match(struct parser *p, struct span name)
 
 	near_offer(&near, name, defaults_name);
 	if (near.word != NULL)
-		rules_fail(p, p->line,
-			   "section [%.*s] has no match (did you mean [defaults]?)", SPAN(name));
+		rules_fail(p, p->line, "section [%.*s] has no match (did you mean [defaults]?)",
+			   SPAN(name));
 	else
 		rules_fail(p, p->line, "section [%.*s] has no match", SPAN(name));
 }
@@ -222,8 +222,8 @@ settle_matches(struct parser *p)
 		p->failed = true;
 		return;
 	}
-	p->out->matches[p->out->match_count++] = (struct rule_match){
-		.kind = HOST_ANY, .port_high = UINT16_MAX, .line = s->line};
+	p->out->matches[p->out->match_count++] =
+		(struct rule_match){.kind = HOST_ANY, .port_high = UINT16_MAX, .line = s->line};
 	s->match_count = 1;
 }
 

@@ -141,8 +141,10 @@ check_placeholder(struct parser *p, struct span word)
 		rules_fail(p, p->line, "message: unknown {%.*s} (did you mean {%s}?)", SPAN(word),
 			   near.word);
 	else
-		rules_fail(p, p->line, "message: unknown {%.*s}; there are {dependency}, {region}, "
-				       "{reason} and {retry_in}", SPAN(word));
+		rules_fail(p, p->line,
+			   "message: unknown {%.*s}; there are {dependency}, {region}, "
+			   "{reason} and {retry_in}",
+			   SPAN(word));
 	return false;
 }
 

@@ -11,11 +11,9 @@ static const struct {
 	char name[16];
 	int number;
 } errnos[] = {
-	{"ECONNREFUSED", ECONNREFUSED}, {"ECONNRESET", ECONNRESET},
-	{"ECONNABORTED", ECONNABORTED}, {"EHOSTUNREACH", EHOSTUNREACH},
-	{"EHOSTDOWN", EHOSTDOWN},	{"ENETUNREACH", ENETUNREACH},
-	{"ENETDOWN", ENETDOWN},		{"ETIMEDOUT", ETIMEDOUT},
-	{"EACCES", EACCES},
+	{"ECONNREFUSED", ECONNREFUSED}, {"ECONNRESET", ECONNRESET}, {"ECONNABORTED", ECONNABORTED},
+	{"EHOSTUNREACH", EHOSTUNREACH}, {"EHOSTDOWN", EHOSTDOWN},   {"ENETUNREACH", ENETUNREACH},
+	{"ENETDOWN", ENETDOWN},		{"ETIMEDOUT", ETIMEDOUT},   {"EACCES", EACCES},
 };
 
 const char *
@@ -164,7 +162,7 @@ tell_bounds(struct parser *p, const struct key *k, struct span value)
 {
 	char buffer[64];
 	struct text bounds = text_over(buffer, sizeof(buffer));
-	const char *kind = k->kind == KEY_SHARE ? "share"
+	const char *kind = k->kind == KEY_SHARE				   ? "share"
 			   : k->kind == KEY_COUNT || k->kind == KEY_STATUS ? "whole number"
 									   : "duration";
 
@@ -223,8 +221,8 @@ tell_words(struct parser *p, const struct key *k, struct span value)
 		rules_fail(p, p->line, "%s = %.*s is not one of %s (did you mean '%s'?)", k->name,
 			   SPAN(value), buffer, near.word);
 	else
-		rules_fail(p, p->line, "%s = %.*s is not one of %s%s", k->name, SPAN(value),
-			   buffer, hint(k, value));
+		rules_fail(p, p->line, "%s = %.*s is not one of %s%s", k->name, SPAN(value), buffer,
+			   hint(k, value));
 }
 
 static bool
@@ -283,9 +281,10 @@ set_statuses(struct parser *p, const struct key *k, struct span value, void *fie
 		struct span item = rules_trim((struct span){value.at, len});
 
 		if (!read_status_range(item, &low, &high)) {
-			rules_fail(p, p->line, "%s: '%.*s' is not a status or a range LOW-HIGH "
-					       "from 100 to 599%s", k->name, SPAN(item),
-				   hint(k, item));
+			rules_fail(p, p->line,
+				   "%s: '%.*s' is not a status or a range LOW-HIGH "
+				   "from 100 to 599%s",
+				   k->name, SPAN(item), hint(k, item));
 			return false;
 		}
 		if (ranges->count == STATUS_RANGES_MAX) {
@@ -304,8 +303,8 @@ static bool
 set_region(struct parser *p, const struct key *k, struct span value, struct span *field)
 {
 	if (p->section != &p->defaults && span_is(p->section->name, "*")) {
-		rules_fail(p, p->line, "region has no meaning in [*], which has one breaker "
-				       "per host");
+		rules_fail(p, p->line,
+			   "region has no meaning in [*], which has one breaker per host");
 		return false;
 	}
 	if (!rules_name_is_valid(value)) {
