@@ -117,9 +117,13 @@ check_match(const struct file *f, const char *word, size_t len)
 static void
 check_matches(const struct file *f)
 {
-	static const char *const words[] = {
-		"api.carrier.example:443", "dynamodb.eu-west-1.amazonaws.com", "10.1.2.3:80",
-		"[2001:db8::1]:443", "localhost:53", "x", "a.b.c.d.e.f.:65535"};
+	static const char *const words[] = {"api.carrier.example:443",
+					    "dynamodb.eu-west-1.amazonaws.com",
+					    "10.1.2.3:80",
+					    "[2001:db8::1]:443",
+					    "localhost:53",
+					    "x",
+					    "a.b.c.d.e.f.:65535"};
 
 	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		check_match(f, words[i], strlen(words[i]));

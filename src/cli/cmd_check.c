@@ -146,8 +146,7 @@ answer(struct check *c, const char *word, const struct dest *d)
 		else
 			printf("# %s:%u: [*]\n", c->path, m->line);
 		print_section(c, met.section);
-		again = some_ports &&
-			match_next(&c->file.rules, &c->proxies, d, &from, &met);
+		again = some_ports && match_next(&c->file.rules, &c->proxies, d, &from, &met);
 		if (again)
 			putchar('\n');
 	}
@@ -161,8 +160,9 @@ answer_all(struct check *c, char **words)
 	for (char **word = words; *word; word++) {
 		if (parse_destination(*word, &d))
 			continue;
-		fprintf(stderr, "cutout check: '%s' is not HOST, HOST:PORT, [ADDRESS]:PORT or a "
-				"URL\n", *word);
+		fprintf(stderr,
+			"cutout check: '%s' is not HOST, HOST:PORT, [ADDRESS]:PORT or a URL\n",
+			*word);
 		return false;
 	}
 	for (char **word = words; *word; word++) {
@@ -193,8 +193,7 @@ print_names(const struct check *c, const struct section *s)
 		printf("breaker %.*s%s%.*s", (int)s->name.len, s->name.at,
 		       s->region.len > 0 ? "/" : "", (int)s->region.len, s->region.at);
 	if (regions)
-		printf("%sbreakers %.*s/{region}", plain ? ", " : "", (int)s->name.len,
-		       s->name.at);
+		printf("%sbreakers %.*s/{region}", plain ? ", " : "", (int)s->name.len, s->name.at);
 }
 
 static void

@@ -21,7 +21,8 @@ static void
 help(FILE *to)
 {
 	fputs("usage: cutout COMMAND [ARG...]\n"
-	      "       cutout --help | --version\n\n", to);
+	      "       cutout --help | --version\n\n",
+	      to);
 	for (unsigned i = 0; i < COMMANDS; i++)
 		fprintf(to, "  %-10s%s\n", commands[i].name, commands[i].help);
 	fputs("\nThe manual: cutout(1), cutout.rules(5), libcutout(7).\n", to);

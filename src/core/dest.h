@@ -18,7 +18,7 @@
 #define DEST_TEXT_MAX (DEST_NAME_MAX + 10) /* name, colon, port, terminating zero */
 
 struct dest_addr {
-	uint8_t family; /* 4 or 6; 0: none */
+	uint8_t family;	   /* 4 or 6; 0: none */
 	uint8_t bytes[16]; /* network order; IPv4 takes the first four */
 };
 

@@ -21,12 +21,12 @@ enum mode { MODE_ENFORCE, MODE_OBSERVE, MODE_OFF };
 
 /* What the breaker itself needs. */
 struct breaker_config {
-	uint64_t window_ns;	  /* at least 10 slots of 1 ns */
-	uint64_t slot_ns;	  /* a tenth of the window, rounded up */
-	uint64_t latency_ns;	  /* the pNN limit; 0 off */
+	uint64_t window_ns;	   /* at least 10 slots of 1 ns */
+	uint64_t slot_ns;	   /* a tenth of the window, rounded up */
+	uint64_t latency_ns;	   /* the pNN limit; 0 off */
 	uint32_t latency_permille; /* 990 for p99 */
 	uint32_t failure_permille; /* 0 off */
-	uint32_t consecutive;	  /* 0 never trips */
+	uint32_t consecutive;	   /* 0 never trips */
 	uint32_t min_samples;
 	uint64_t cooldown_ns;
 	uint64_t cooldown_max_ns; /* at least cooldown_ns */

@@ -24,7 +24,7 @@ struct text text_over(char *buffer, size_t size);
 void text_bytes(struct text *t, const char *bytes, size_t len);
 void text_string(struct text *t, const char *s);
 void text_number(struct text *t, uint64_t n);
-void text_duration(struct text *t, uint64_t ns);     /* 250ms, 5s, 2m, 1h; the largest unit */
+void text_duration(struct text *t, uint64_t ns);    /* 250ms, 5s, 2m, 1h; the largest unit */
 void text_share(struct text *t, uint32_t permille); /* 50%, 12.5% */
 
 /*

@@ -77,8 +77,8 @@ authority(const char *value)
 void
 env_proxies(struct proxies *out)
 {
-	static const char *const names[] = {"http_proxy", "HTTP_PROXY", "https_proxy",
-					    "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
+	static const char *const names[] = {"http_proxy",  "HTTP_PROXY", "https_proxy",
+					    "HTTPS_PROXY", "all_proxy",	 "ALL_PROXY"};
 
 	_Static_assert(sizeof(names) / sizeof(names[0]) <= PROXIES_MAX, "room for every proxy");
 	out->count = 0;
