@@ -1,0 +1,135 @@
+#include "shim/curl_handles.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WAYS 32 /* places that a handle may have */
+
+static struct curl_handle handles[CURL_HANDLES_MAX];
+
+static struct curl_handle *
+place_of(const void *handle, unsigned way)
+{
+	uint64_t hash = (uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &handles[((hash >> 32) + way) % CURL_HANDLES_MAX];
+}
+
+struct curl_handle *
+curl_handle_find(const void *handle)
+{
+	for (unsigned way = 0; way < WAYS; way++) {
+		struct curl_handle *h = place_of(handle, way);
+
+		if (load_acquire(&h->key) == handle)
+			return h;
+	}
+	return NULL;
+}
+
+struct curl_handle *
+curl_handle_add(const void *handle, const void *library)
+{
+	struct curl_handle *h = curl_handle_find(handle);
+
+	if (h != NULL)
+		return h;
+	for (unsigned way = 0; way < WAYS; way++) {
+		const void *nobody = NULL;
+
+		h = place_of(handle, way);
+		if (cas_acq_rel(&h->key, &nobody, handle)) {
+			h->library = library;
+			return h;
+		}
+	}
+	return NULL;
+}
+
+/* The old text goes, in comes a copy; NULL where there is no memory for it. */
+static void
+set_text(char **to, const char *text)
+{
+	int saved = errno;
+
+	free(*to);
+	*to = text != NULL ? strdup(text) : NULL;
+	errno = saved;
+}
+
+void
+curl_handle_used(struct curl_handle *h)
+{
+	h->is_refused = false;
+	set_text(&h->refused_url, NULL);
+}
+
+void
+curl_handle_set_refused(struct curl_handle *h, int error, char *url)
+{
+	curl_handle_used(h);
+	h->is_refused = true;
+	h->refused_errno = error;
+	h->refused_url = url;
+}
+
+void
+curl_handle_reset(struct curl_handle *h)
+{
+	curl_handle_used(h);
+	set_text(&h->url, NULL);
+	set_text(&h->default_protocol, NULL);
+	h->parsed_url = NULL;
+	h->error_buffer = NULL;
+	h->port = 0;
+	h->is_unix = false;
+}
+
+void
+curl_handle_remove(struct curl_handle *h)
+{
+	curl_handle_reset(h);
+	h->library = NULL;
+	store_release(&h->key, NULL);
+}
+
+void
+curl_handle_copy(struct curl_handle *to, const struct curl_handle *from)
+{
+	curl_handle_reset(to);
+	set_text(&to->url, from->url);
+	set_text(&to->default_protocol, from->default_protocol);
+	to->parsed_url = from->parsed_url;
+	to->error_buffer = from->error_buffer;
+	to->port = from->port;
+	to->is_unix = from->is_unix;
+}
+
+void
+curl_handle_note(struct curl_handle *h, int option, void *value)
+{
+	switch (option) {
+	case CURLOPT_URL:
+		set_text(&h->url, value);
+		break;
+	case CURLOPT_CURLU:
+		h->parsed_url = value;
+		break;
+	case CURLOPT_DEFAULT_PROTOCOL:
+		set_text(&h->default_protocol, value);
+		break;
+	case CURLOPT_PORT:
+		h->port = (long)(intptr_t)value;
+		break;
+	case CURLOPT_ERRORBUFFER:
+		h->error_buffer = value;
+		break;
+	case CURLOPT_UNIX_SOCKET_PATH:
+	case CURLOPT_ABSTRACT_UNIX_SOCKET:
+		h->is_unix = value != NULL;
+		break;
+	}
+}

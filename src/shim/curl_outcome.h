@@ -1,0 +1,34 @@
+/*
+ * What a transfer of libcurl says of the dependency.  Pure.
+ */
+#ifndef SHIM_CURL_OUTCOME_H
+#define SHIM_CURL_OUTCOME_H
+
+#include "core/breaker.h"
+#include "core/settings.h"
+
+#define CURL_DETAIL_MAX 16
+
+/* How a transfer ended. */
+struct curl_end {
+	int code;	   /* CURLcode */
+	unsigned status;   /* of HTTP; 0: there was none, or it was not HTTP */
+	bool local_errno;  /* no connection for a reason of this machine's own */
+	bool name_missing; /* no address because the name has none */
+};
+
+/*
+ * A status that fails, fails whatever came after it.  Else the code decides: what says
+ * something of the dependency fails; an answer that says no (FTP's "no such file" as
+ * HTTP's 404) is one; what is local, or a code that is not known, is neutral.
+ */
+enum outcome curl_outcome(const struct curl_end *e, const struct status_ranges *fail_status);
+
+/* For the log: the status where it decided ("503"), else the code ("curl-28"). */
+void curl_detail(const struct curl_end *e, const struct status_ranges *fail_status,
+		 char out[CURL_DETAIL_MAX]);
+
+/* Whether an errno of a failed connect tells of this machine alone. */
+bool curl_errno_is_local(int number);
+
+#endif

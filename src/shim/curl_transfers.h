@@ -1,0 +1,47 @@
+/*
+ * The transfers that a thread is in the middle of: more than one where a callback
+ * makes another.
+ *
+ * They are kept apart from the stack that they run on, since a callback may leave its
+ * transfer by longjmp().  Such a one is found out by the next transfer that starts
+ * nearer to the stack's base, or when its handle is cleaned up, and ends neutral.  A
+ * program that runs transfers on several stacks in one thread may so see one taken for
+ * left: it is not counted then, and no other harm is done.
+ */
+#ifndef SHIM_CURL_TRANSFERS_H
+#define SHIM_CURL_TRANSFERS_H
+
+#include <curl/curl.h>
+
+#include "shim/curl_dest.h"
+#include "shim/gate.h"
+
+#define CURL_TRANSFERS_MAX 4 /* deeper ones are not counted */
+
+typedef CURLcode curl_getinfo_fn(CURL *, CURLINFO, ...);
+
+struct curl_transfer {
+	uint64_t id;
+	void *handle;
+	const void *frame; /* of the hook, on the stack */
+	curl_getinfo_fn *getinfo;
+	struct curl_dest dest;
+	struct gate_call call;
+	bool is_counted; /* call stands at the gate */
+	bool is_answered;
+};
+
+/* False: too deep, or this thread is in the middle of a transfer of that very handle. */
+bool curl_transfers_may_begin(const void *handle);
+
+/* Enters t, which is copied.  Returns its number for curl_transfers_end(). */
+uint64_t curl_transfers_begin(const struct curl_transfer *t);
+
+/* Leaves it.  False: it was taken for left already. */
+bool curl_transfers_end(uint64_t id, struct curl_transfer *out);
+
+/* Ends those that were left: of frames that are gone, or of that handle. */
+void curl_transfers_drop_dead(const void *frame);
+void curl_transfers_drop_handle(const void *handle);
+
+#endif
