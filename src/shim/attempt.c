@@ -97,10 +97,16 @@ attempt_begin(const struct dest_addr *addr, int32_t port, uint64_t now_ns, struc
 		((uint64_t)named.ref << 16 | (uint16_t)port) * UINT64_C(0x9e3779b97f4a7c15);
 	char buf[DEST_NAME_MAX + 1];
 
-	*a = (struct attempt){.addr = *addr, .port = port, .name = named.ref, .start_ns = now_ns};
+	*a = (struct attempt){
+		.addr = *addr,
+		.port = port,
+		.name = named.ref,
+		.is_one_of_many = named.total > 1,
+		.start_ns = now_ns,
+	};
 	if (!target_of(a, (hash ^ name_key) * UINT64_C(0x9e3779b97f4a7c15), &a->call.target))
 		return GATE_PASS;
-	if (named.total > 1) {
+	if (a->is_one_of_many) {
 		a->group = group_join(name_key >> 20, named, &a->call);
 		if (a->group.place != 0)
 			return GATE_ADMIT;
@@ -108,7 +114,7 @@ attempt_begin(const struct dest_addr *addr, int32_t port, uint64_t now_ns, struc
 	}
 	enum gate_answer answer = gate_ask(&a->call.target, now_ns, &a->call);
 
-	if (answer == GATE_ADMIT && named.total > 1)
+	if (answer == GATE_ADMIT && a->is_one_of_many)
 		a->group = group_open(name_key >> 20, named, &a->call, now_ns);
 	if (answer == GATE_REFUSE) {
 		struct dest d = dest_of(a, buf);
@@ -159,6 +165,8 @@ attempt_end(const struct attempt *a, enum attempt_result result, int error, uint
 	struct gate_call call = a->call;
 	enum outcome outcome = outcomes[result];
 
+	if (a->is_one_of_many && a->group.place == 0 && outcome == OUTCOME_FAIL)
+		outcome = OUTCOME_NEUTRAL;
 	if (a->group.place != 0 && !group_end(a->group, result, error, now_ns, &call, &outcome))
 		return;
 	record(a, &call, outcome, error, now_ns);

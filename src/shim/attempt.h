@@ -11,6 +11,7 @@ struct attempt {
 	struct dest_addr addr;
 	int32_t port;
 	uint32_t name;		/* see struct named */
+	bool is_one_of_many;	/* addresses of the name */
 	struct group_ref group; /* place 0: the attempt is the call */
 	uint64_t start_ns;
 };

@@ -3,8 +3,16 @@
 #include "core/seqlock.h"
 
 #define PLACES 1024 /* a power of two */
-#define WAYS 16	    /* places that a name and port may have */
-#define LEFT_NS UINT64_C(1000000000)
+#define WAYS 64	    /* places that a name and port may have */
+#define GIVE_UP_NS UINT64_C(1000000000)
+
+/*
+ * How long a call may stand between two addresses before it counts as left.  Other
+ * calls begin meanwhile in a program that has many at a time, so that alone says
+ * nothing.  A program that was seen to go on to the next address gets longer.
+ */
+#define LEFT_NS UINT64_C(250000000)
+#define LEFT_WALKER_NS UINT64_C(10000000000)
 
 /*
  * A group's word: state in bits 0-1, what its attempts came to in 2-4, open attempts
@@ -33,10 +41,11 @@ struct group_value {
 
 static struct {
 	atomic_u64 word;
+	atomic_u64 idle_since_ns;
 	atomic_u64 value[SEQ_WORDS(struct group_value)];
 } groups[PLACES];
 
-/* Names whose program goes on to the next address, so that a pause decides nothing. */
+/* Names whose program goes on to the next address. */
 static atomic_u32 walkers[PLACES / 32];
 
 static bool
@@ -137,7 +146,7 @@ verdict(uint64_t word, const struct group_value *v, uint64_t now_ns)
 {
 	if ((word & SOME_LOCAL) != 0)
 		return OUTCOME_NEUTRAL;
-	if ((word & SOME_FAILED) != 0 || now_ns - v->start_ns >= LEFT_NS)
+	if ((word & SOME_FAILED) != 0 || now_ns - v->start_ns >= GIVE_UP_NS)
 		return OUTCOME_FAIL;
 	return OUTCOME_NEUTRAL;
 }
@@ -173,10 +182,19 @@ group_end(struct group_ref ref, enum attempt_result result, int error, uint64_t 
 		decided = result == ATTEMPT_CONNECTED ||
 			  ((next & OPEN_MASK) == 0 &&
 			   (next >> 16 & 0xffff) == (UINT64_C(1) << v.total) - 1);
+		store_relaxed(&groups[ref.place].idle_since_ns, now_ns);
 	} while (!change(ref.place, word, decided ? freed(word) : next));
 	*call = v.call;
 	*outcome = result == ATTEMPT_CONNECTED ? OUTCOME_OK : verdict(next, &v, now_ns);
 	return decided;
+}
+
+static bool
+is_left(unsigned place, uint64_t key, uint64_t word, uint64_t now_ns)
+{
+	uint64_t idle_ns = now_ns - load_relaxed(&groups[place].idle_since_ns);
+
+	return (word & OPEN_MASK) == 0 && idle_ns >= (walks(key) ? LEFT_WALKER_NS : LEFT_NS);
 }
 
 bool
@@ -189,8 +207,7 @@ group_take_left(uint64_t key, uint64_t now_ns, struct gate_call *call, enum outc
 		unsigned place = place_at(key, way);
 		uint64_t word = look(place, key, &v);
 
-		if (word == 0 || (word & OPEN_MASK) != 0 ||
-		    (walks(key) && now_ns - v.start_ns < LEFT_NS) ||
+		if (word == 0 || !is_left(place, key, word, now_ns) ||
 		    !change(place, word, freed(word)))
 			continue;
 		*call = v.call;

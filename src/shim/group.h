@@ -3,7 +3,7 @@
  * and fails when all that were tried failed.
  *
  * A group is such a call while it is undecided.  It lives in a small table; where
- * that is full, each attempt is a call of its own.  Two calls to the same name at the
+ * that is full, an attempt that fails says nothing.  Two calls to the same name at the
  * same time may exchange attempts: the sum is right.  No lock, no allocation.
  */
 #ifndef SHIM_GROUP_H

@@ -126,6 +126,7 @@ look_up(const char *name, const char *service, const struct addrinfo *hints, str
 
 	int saved = errno;
 
+	curl_note_lookup(name, eai);
 	if (eai == 0)
 		names_learn(name, *out);
 	else if (met && (eai == EAI_AGAIN || eai == EAI_FAIL))
@@ -159,6 +160,7 @@ getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
 	int eai = REAL(getaddrinfo)(node, service, hints, out);
 	int saved = errno;
 
+	curl_note_lookup(node, eai);
 	if (eai == 0)
 		names_learn(node, *out);
 	errno = saved;
