@@ -2,9 +2,9 @@
 
 /*
  * A slot word: tag in bits 57-63, then three counters of 19 bits.  The tag is the
- * low part of the slot's number.  Every slot of the ring is brought to its own
- * number before head moves to it, so tags never have to tell more than sixteen
- * slots apart and are never compared as older or newer.
+ * low part of the slot's number.  What the ring holds of older rounds is emptied
+ * before head moves on, whatever its tag, so tags never have to tell more than
+ * sixteen slots apart and are never compared as older or newer.
  */
 #define FIELD_BITS 19
 #define FIELD_MASK ((UINT64_C(1) << FIELD_BITS) - 1)
@@ -24,7 +24,16 @@ slot_is(uint64_t word, uint64_t number)
 	return (word ^ slot_empty(number)) >> TAG_SHIFT == 0;
 }
 
-/* Brings the slots between the head and number to their own numbers, then head. */
+static bool
+has_counts(uint64_t word)
+{
+	return word << (64 - TAG_SHIFT) != 0;
+}
+
+/*
+ * Empties the slots up to number, then moves the head there.  Until it moves nobody
+ * counts in them, so what they hold is old even where the tag looks new.
+ */
 static void
 window_turn(struct window *w, uint64_t head, uint64_t number)
 {
@@ -32,28 +41,44 @@ window_turn(struct window *w, uint64_t head, uint64_t number)
 
 	for (uint64_t n = first; n <= number; n++) {
 		atomic_u64 *slot = &w->slots[n % WINDOW_RING];
-		uint64_t word = load_relaxed(slot);
+		uint64_t word = load_acquire(slot);
 
-		while (!slot_is(word, n) && load_relaxed(&w->head) == head)
+		while (has_counts(word) && load_relaxed(&w->head) == head)
 			if (cas_acq_rel(slot, &word, slot_empty(n)))
 				break;
 	}
 	cas_acq_rel(&w->head, &head, number);
 }
 
+/* The slot that counts what ends at now_ns, ready for it; *word is what it holds. */
+static atomic_u64 *
+window_slot(struct window *w, uint64_t slot_ns, uint64_t now_ns, uint64_t *word)
+{
+	for (;;) {
+		uint64_t head = load_acquire(&w->head);
+		atomic_u64 *slot = &w->slots[head % WINDOW_RING];
+
+		/* A clock behind the head counts where the head is. */
+		if (now_ns >= head * slot_ns && now_ns - head * slot_ns >= slot_ns) {
+			window_turn(w, head, now_ns / slot_ns);
+			continue;
+		}
+		*word = load_acquire(slot);
+		if (slot_is(*word, head))
+			return slot;
+		/* Nothing counts here yet; a slot that was left behind stays as it is. */
+		if (load_relaxed(&w->head) == head)
+			cas_acq_rel(slot, word, slot_empty(head));
+	}
+}
+
 void
 window_add(struct window *w, uint64_t slot_ns, uint64_t now_ns, bool failed, bool slow)
 {
-	uint64_t head = load_acquire(&w->head);
+	uint64_t word;
+	atomic_u64 *slot = window_slot(w, slot_ns, now_ns, &word);
 
-	/* A clock behind the head counts where the head is. */
-	while (now_ns >= head * slot_ns && now_ns - head * slot_ns >= slot_ns) {
-		window_turn(w, head, now_ns / slot_ns);
-		head = load_acquire(&w->head);
-	}
-	atomic_u64 *slot = &w->slots[head % WINDOW_RING];
-
-	if ((load_relaxed(slot) & FIELD_MASK) < WINDOW_SLOT_MAX)
+	if ((word & FIELD_MASK) < WINDOW_SLOT_MAX)
 		add_relaxed(slot,
 			    1 | (uint64_t)failed << FAILED_SHIFT | (uint64_t)slow << SLOW_SHIFT);
 }
@@ -86,7 +111,7 @@ window_clear(struct window *w)
 	for (unsigned i = 0; i < WINDOW_RING; i++) {
 		uint64_t word = load_relaxed(&w->slots[i]);
 
-		while (word << (64 - TAG_SHIFT) != 0 &&
+		while (has_counts(word) &&
 		       !cas_acq_rel(&w->slots[i], &word, word >> TAG_SHIFT << TAG_SHIFT))
 			;
 	}
