@@ -71,17 +71,19 @@ inflight_sweep(struct inflight *f, uint32_t breaker, uint32_t generation, uint64
 		struct inflight_entry *e = &f->entries[i];
 		uint64_t owner = load_acquire(&e->owner);
 
-		if ((owner & STATE_MASK) < WAITING ||
-		    (owner & WHO_MASK) != who(breaker, generation))
+		if ((owner & STATE_MASK) < WAITING)
 			continue;
 		uint64_t start_ns = load_relaxed(&e->start_ns);
 		uint64_t age_ns = now_ns > start_ns ? now_ns - start_ns : 0;
 
-		if (age_ns < limit_ns) {
+		/* Whoever sweeps frees what is left of the dead, for others too. */
+		if (age_ns >= INFLIGHT_LEASE_NS) {
+			cas_acq_rel(&e->owner, &owner, owner & ~STATE_MASK);
+		} else if ((owner & WHO_MASK) != who(breaker, generation)) {
+			continue;
+		} else if (age_ns < limit_ns) {
 			if (start_ns + limit_ns < s.next_ns)
 				s.next_ns = start_ns + limit_ns;
-		} else if (age_ns >= INFLIGHT_LEASE_NS) {
-			cas_acq_rel(&e->owner, &owner, owner & ~STATE_MASK);
 		} else if ((owner & STATE_MASK) == OVERDUE) {
 			s.overdue++;
 		} else if (cas_acq_rel(&e->owner, &owner, owner | OVERDUE)) {
