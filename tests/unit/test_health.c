@@ -38,7 +38,7 @@ rate_survives_more_calls_than_can_be_multiplied(void **state)
 {
 	(void)state;
 	assert_int_equal(health_rate(UINT64_MAX, UINT64_MAX), 1000000);
-	assert_int_equal(health_rate(UINT64_MAX / 2, UINT64_MAX - 1), 500000);
+	assert_in_range(health_rate(UINT64_MAX / 2, UINT64_MAX), 499999, 500000);
 	assert_int_equal(health_rate(0, UINT64_MAX), 0);
 	assert_in_range(health_rate(UINT64_MAX / 4 * 3, UINT64_MAX), 749999, 750000);
 }
