@@ -129,8 +129,9 @@ read_region(struct parser *p, struct span host, const char *brace, struct rule_m
 	tail.len -= (uint32_t)REGION_LEN;
 	if (memchr(tail.at, '{', tail.len) != NULL)
 		return fail_host(p, host, "has a second '{': {region} may stand once");
-	tail = tail.len > 0 ? dest_name_trim(tail) : tail;
-	if (head.len + tail.len == 0 || span_is(tail, "."))
+	if (tail.len > 0 && tail.at[tail.len - 1] == '.')
+		tail.len--;
+	if (head.len + tail.len == 0)
 		return fail_host(p, host, "needs more of a name than {region}");
 	if (head.len + tail.len + 1 > DEST_NAME_MAX)
 		return fail_host(p, host, "is longer than 253 characters");
@@ -138,7 +139,8 @@ read_region(struct parser *p, struct span host, const char *brace, struct rule_m
 	memcpy(whole, head.at, head.len);
 	whole[head.len] = 'r';
 	memcpy(whole + head.len + 1, tail.at, tail.len);
-	if (!rules_host_is_valid((struct span){whole, head.len + 1 + tail.len}))
+	if (whole[head.len + tail.len] == '.' ||
+	    !rules_host_is_valid((struct span){whole, head.len + 1 + tail.len}))
 		return fail_host(p, host, "is not a name with {region} in it");
 	m->kind = HOST_REGION;
 	m->any_depth = any_depth;
