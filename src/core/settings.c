@@ -46,3 +46,51 @@ status_in(const struct status_ranges *r, unsigned status)
 			return true;
 	return false;
 }
+
+static uint64_t
+mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0xbf58476d1ce4e5b9);
+	return hash ^ hash >> 29;
+}
+
+static uint64_t
+mix_ranges(uint64_t hash, const struct status_ranges *r)
+{
+	for (uint8_t i = 0; i < r->count; i++)
+		hash = mix(hash, (uint64_t)r->range[i].low << 16 | r->range[i].high);
+	return mix(hash, r->count);
+}
+
+uint64_t
+settings_hash(const struct settings *s)
+{
+	const struct breaker_config *c = &s->breaker;
+	const uint64_t values[] = {
+		c->window_ns,
+		c->latency_ns,
+		c->latency_permille,
+		c->failure_permille,
+		c->consecutive,
+		c->min_samples,
+		c->cooldown_ns,
+		c->cooldown_max_ns,
+		c->cooldown_jitter_permille,
+		c->probe_successes,
+		c->probe_interval_ns,
+		c->lease_ns,
+		c->ramp_ns,
+		c->probe_is_call,
+		c->late_failure_extends,
+		s->probe,
+		s->mode,
+	};
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		hash = mix(hash, values[i]);
+	for (uint32_t i = 0; i < s->probe_target.len; i++)
+		hash = mix(hash, (uint8_t)s->probe_target.at[i]);
+	hash = mix_ranges(mix_ranges(hash, &s->probe_expect), &s->fail_status);
+	return hash != 0 ? hash : 1;
+}

@@ -68,6 +68,9 @@ struct settings {
 /* The values of the contract's table. */
 void settings_default(struct settings *s);
 
+/* A number for all that decides about a breaker: equal settings give the same; not 0. */
+uint64_t settings_hash(const struct settings *s);
+
 /* True when status lies in one of the ranges. */
 bool status_in(const struct status_ranges *r, unsigned status);
 

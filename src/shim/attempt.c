@@ -71,7 +71,7 @@ record(const struct attempt *a, const struct gate_call *call, enum outcome outco
 			     : error == 0	   ? "gave-up"
 						   : errno_name(error, unknown);
 
-	if (log_wants(LOG_DEBUG))
+	if (outcome == OUTCOME_FAIL || log_wants(LOG_DEBUG))
 		d = dest_of(a, buf);
 	gate_done(call, &d, EDGE, now_ns, now_ns > start_ns ? now_ns - start_ns : 0, outcome,
 		  detail);

@@ -1,8 +1,12 @@
 #include "shim/gate.h"
 
+#include <string.h>
+
 #include "core/answer.h"
 #include "core/match.h"
+#include "core/text.h"
 #include "shim/guard.h"
+#include "shim/names.h"
 #include "state/state.h"
 #include "sys/clock.h"
 #include "sys/log.h"
@@ -10,11 +14,23 @@
 static const struct ruleset *_Atomic rules_in_force;
 static const struct proxies *proxies_left_out;
 static struct state process_state;
+static struct state *shared_state = &process_state;
+static const char *shared_path;
+
+/* In a target's breaker: it lives in this process's own memory for want of another. */
+#define IS_PRIVATE 2048
 
 const struct ruleset *
 gate_rules(void)
 {
 	return load_acquire(&rules_in_force);
+}
+
+void
+gate_share(struct state *state, const char *path)
+{
+	shared_state = state;
+	shared_path = path;
 }
 
 void
@@ -39,40 +55,86 @@ gate_find(const struct dest *d, struct gate_target *out)
 	return gate_find_next(d, &from, &met, out);
 }
 
+/* Once for each breaker, at its first sight. */
+static void
+tell_private(const char *name, bool foreign)
+{
+	char error[BREAKER_NAME_MAX + 96];
+	struct text t = text_over(error, sizeof(error));
+
+	text_string(&t, "breaker ");
+	text_string(&t, name);
+	text_string(&t, foreign ? " has other settings there" : " finds no room there");
+	text_string(&t, ", this process keeps its own");
+	log_config_error(shared_path, 0, error);
+}
+
+static bool
+find_breaker(const char *name, const struct section *section, uint32_t *breaker)
+{
+	uint64_t settings = settings_hash(&section->settings);
+	enum state_found found = state_breaker(shared_state, name, settings, breaker);
+
+	if (found == STATE_FOUND)
+		return true;
+	if (shared_state == &process_state)
+		return false;
+	tell_private(name, found == STATE_FOREIGN);
+	if (state_breaker(&process_state, name, settings, breaker) != STATE_FOUND)
+		return false;
+	*breaker |= IS_PRIVATE;
+	return true;
+}
+
 bool
 gate_find_next(const struct dest *d, uint32_t *from, struct met *met, struct gate_target *out)
 {
 	const struct ruleset *rules = gate_rules();
 
-	while (rules != NULL && match_next(rules, proxies_left_out, d, from, met)) {
-		if (met->section->settings.mode == MODE_OFF)
-			return false;
-		out->section = met->section;
-		out->breaker = state_breaker(&process_state, met->breaker);
-		return out->breaker != STATE_FULL;
-	}
-	return false;
+	if (rules == NULL || !match_next(rules, proxies_left_out, d, from, met) ||
+	    met->section->settings.mode == MODE_OFF)
+		return false;
+	out->section = met->section;
+	return find_breaker(met->breaker, met->section, &out->breaker);
+}
+
+static struct state *
+state_of(const struct gate_target *t)
+{
+	return (t->breaker & IS_PRIVATE) != 0 ? &process_state : shared_state;
+}
+
+static uint32_t
+index_of(const struct gate_target *t)
+{
+	return t->breaker & (STATE_BREAKERS - 1);
 }
 
 static struct breaker_ref
 ref_of(const struct gate_target *t)
 {
-	return state_ref(&process_state, t->breaker, &t->section->settings.breaker);
+	return state_ref(state_of(t), index_of(t), &t->section->settings.breaker);
 }
 
-static const char *
+struct breaker_name {
+	char text[BREAKER_NAME_MAX + 1];
+};
+
+static struct breaker_name
 name_of(const struct gate_target *t)
 {
-	const char *name = state_name(&process_state, t->breaker);
+	struct breaker_name name;
 
-	return name != NULL ? name : "?";
+	if (!state_name(state_of(t), index_of(t), name.text))
+		name.text[0] = '\0';
+	return name;
 }
 
 static void
 tell(const struct gate_target *t, const struct transitions *tr)
 {
 	for (unsigned i = 0; i < tr->n; i++)
-		log_transition(name_of(t), &tr->v[i]);
+		log_transition(name_of(t).text, &tr->v[i]);
 }
 
 bool
@@ -98,7 +160,7 @@ gate_refused(const struct gate_target *t, const struct dest *d, const char *edge
 		return;
 	breaker_look(&r, now_ns, &look);
 	dest_print(d, text);
-	log_refuse(name_of(t), edge, text, look.retry_in_ns);
+	log_refuse(name_of(t).text, edge, text, look.retry_in_ns);
 }
 
 enum gate_answer
@@ -144,6 +206,24 @@ gate_answered(struct gate_call *c, uint64_t now_ns)
 	tell(&c->target, &tr);
 }
 
+/* A probe goes where calls failed, by every address that the name had. */
+static void
+note_where(const struct gate_target *t, const struct dest *d)
+{
+	struct state_where w = {.port = d->port};
+
+	if (d->port <= 0)
+		return;
+	if (d->name.len > 0 && d->name.len <= DEST_NAME_MAX) {
+		w.name_len = (uint8_t)d->name.len;
+		memcpy(w.name, d->name.at, d->name.len);
+		w.count = (uint8_t)names_addresses(w.name, w.addr);
+	}
+	if (w.count == 0 && d->addr.family != 0)
+		w.addr[w.count++] = d->addr;
+	state_put_where(state_of(t), index_of(t), &w);
+}
+
 void
 gate_done(const struct gate_call *c, const struct dest *d, const char *edge, uint64_t now_ns,
 	  uint64_t latency_ns, enum outcome outcome, const char *detail)
@@ -157,7 +237,7 @@ gate_done(const struct gate_call *c, const struct dest *d, const char *edge, uin
 	if (log_wants(LOG_DEBUG)) {
 		dest_print(d, text);
 		log_call(&(struct log_call){
-			.breaker = name_of(&c->target),
+			.breaker = name_of(&c->target).text,
 			.edge = edge,
 			.dest = text,
 			.outcome = outcome,
@@ -166,6 +246,8 @@ gate_done(const struct gate_call *c, const struct dest *d, const char *edge, uin
 			.latency_ns = latency_ns,
 		});
 	}
+	if (outcome == OUTCOME_FAIL)
+		note_where(&c->target, d);
 	tell(&c->target, &tr);
 }
 
@@ -176,5 +258,5 @@ gate_message(const struct gate_target *t, uint64_t now_ns, char *out, size_t siz
 	struct breaker_snapshot look;
 
 	breaker_look(&r, now_ns, &look);
-	return answer_message(&t->section->settings, name_of(t), &look, out, size);
+	return answer_message(&t->section->settings, name_of(t).text, &look, out, size);
 }

@@ -12,6 +12,7 @@
 #include "core/dest.h"
 #include "core/match.h"
 #include "core/rules.h"
+#include "state/state.h"
 
 enum gate_answer {
 	GATE_PASS,   /* not ours: call on, nothing to record */
@@ -36,6 +37,9 @@ struct gate_call {
  * yet started).  Every hook asks this first.
  */
 const struct ruleset *gate_rules(void);
+
+/* Before gate_start(): breakers live in this state, opened at path, not in the process. */
+void gate_share(struct state *state, const char *path);
 
 /* Puts the rules in force; they are never taken back. */
 void gate_start(const struct ruleset *rules, const struct proxies *proxies);

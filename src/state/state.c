@@ -2,11 +2,15 @@
 
 #include <string.h>
 
+#include "core/seqlock.h"
+
 /* The lowest bit of a claim; the others are the name's hash. */
 enum { CLAIM_WRITTEN = 1 };
 
 /* How far from its home a name may lie; beyond that the table counts as full. */
 #define PROBE_LIMIT 64
+
+#define PROBER_SILENCE_NS UINT64_C(3000000000)
 
 /* FNV-1a.  Even, and never zero. */
 static uint64_t
@@ -32,35 +36,63 @@ write_name(struct state_slot *slot, const char *name, uint64_t claim)
 	store_release(&slot->claim, claim | CLAIM_WRITTEN);
 }
 
-uint32_t
-state_breaker(struct state *s, const char *name)
+/* Claims the slot for the name, or finds it there.  False: it is another's. */
+static bool
+is_mine(struct state_slot *slot, const char *name, uint64_t mine)
+{
+	uint64_t claim = load_acquire(&slot->claim);
+
+	if (claim == 0 && cas_acq_rel(&slot->claim, &claim, mine))
+		claim = mine;
+	/* Claimed and not yet written, by us or by one who may have been killed. */
+	if (claim == mine)
+		write_name(slot, name, mine);
+	else if (claim != (mine | CLAIM_WRITTEN) ||
+		 strncmp(slot->name, name, BREAKER_NAME_MAX + 1) != 0)
+		return false;
+	return true;
+}
+
+enum state_found
+state_breaker(struct state *s, const char *name, uint64_t settings, uint32_t *index)
 {
 	uint64_t mine = claim_of(name);
 
 	for (uint32_t tried = 0; tried < PROBE_LIMIT; tried++) {
-		uint32_t index = (uint32_t)((mine >> 1) + tried) % STATE_BREAKERS;
-		struct state_slot *slot = &s->slots[index];
-		uint64_t claim = load_acquire(&slot->claim);
+		uint32_t i = (uint32_t)((mine >> 1) + tried) % STATE_BREAKERS;
+		uint64_t there = 0;
 
-		if (claim == 0 && cas_acq_rel(&slot->claim, &claim, mine))
-			claim = mine;
-		/* Claimed and not yet written, by us or by one who may have been killed. */
-		if (claim == mine)
-			write_name(slot, name, mine);
-		else if (claim != (mine | CLAIM_WRITTEN) ||
-			 strncmp(slot->name, name, BREAKER_NAME_MAX) != 0)
+		if (!is_mine(&s->slots[i], name, mine))
 			continue;
-		return index;
+		*index = i;
+		if (cas_acq_rel(&s->slots[i].settings, &there, settings) || there == settings)
+			return STATE_FOUND;
+		return STATE_FOREIGN;
 	}
 	return STATE_FULL;
 }
 
-const char *
-state_name(const struct state *s, uint32_t index)
+static bool
+is_written(const struct state *s, uint32_t index)
 {
-	if (index >= STATE_BREAKERS || !(load_acquire(&s->slots[index].claim) & CLAIM_WRITTEN))
-		return NULL;
-	return s->slots[index].name;
+	return index < STATE_BREAKERS &&
+	       (load_acquire(&s->slots[index].claim) & CLAIM_WRITTEN) != 0;
+}
+
+bool
+state_name(const struct state *s, uint32_t index, char out[BREAKER_NAME_MAX + 1])
+{
+	if (!is_written(s, index))
+		return false;
+	memcpy(out, s->slots[index].name, BREAKER_NAME_MAX);
+	out[BREAKER_NAME_MAX] = '\0';
+	return true;
+}
+
+uint64_t
+state_settings(const struct state *s, uint32_t index)
+{
+	return is_written(s, index) ? load_relaxed(&s->slots[index].settings) : 0;
 }
 
 struct breaker_ref
@@ -73,4 +105,40 @@ state_ref(struct state *s, uint32_t index, const struct breaker_config *config)
 		.inflight = &s->inflight,
 		.index = index,
 	};
+}
+
+void
+state_put_where(struct state *s, uint32_t index, const struct state_where *w)
+{
+	struct state_slot *slot = &s->slots[index];
+
+	seq_write(&slot->where_seq, slot->where, w, sizeof(*w));
+}
+
+bool
+state_get_where(const struct state *s, uint32_t index, struct state_where *out)
+{
+	const struct state_slot *slot = &s->slots[index];
+
+	if (!is_written(s, index) || !seq_read(&slot->where_seq, slot->where, out, sizeof(*out)) ||
+	    out->port == 0)
+		return false;
+	if (out->count > STATE_ADDRESSES)
+		out->count = STATE_ADDRESSES;
+	out->name[out->name_len < DEST_NAME_MAX ? out->name_len : DEST_NAME_MAX] = '\0';
+	return true;
+}
+
+bool
+state_has_prober(const struct state *s, uint64_t now_ns)
+{
+	uint64_t beat_ns = load_relaxed(&s->header.beat_ns);
+
+	return beat_ns != 0 && now_ns < beat_ns + PROBER_SILENCE_NS;
+}
+
+void
+state_beat(struct state *s, uint64_t now_ns)
+{
+	store_relaxed(&s->header.beat_ns, now_ns);
 }

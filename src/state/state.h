@@ -3,37 +3,81 @@
  * private to a process or shared by many.  All zero is a valid empty state.
  *
  * Breakers are created on first sight, by any thread or process, without a lock.  A
- * breaker is found by its name; two sections never share one because section names
- * are unique and a host's name is not a section's.
+ * breaker is found by its name; whoever has other settings for that name is told so.
+ * Nothing that stands in the memory can make a reader leave its bounds.
  */
 #ifndef STATE_STATE_H
 #define STATE_STATE_H
 
 #include "core/breaker.h"
+#include "core/dest.h"
 #include "core/match.h"
 
 #define STATE_BREAKERS 1024 /* a power of two, at most 4096 (see core/inflight.h) */
-#define STATE_FULL UINT32_MAX
+#define STATE_ADDRESSES 16
+
+/* Where calls of a breaker failed last: what a tcp probe tries. */
+struct state_where {
+	int32_t port;
+	uint8_t name_len; /* 0: only the addresses are known */
+	uint8_t count;
+	struct dest_addr addr[STATE_ADDRESSES];
+	char name[DEST_NAME_MAX + 1];
+};
+
+#define STATE_WHERE_WORDS ((sizeof(struct state_where) + 7) / 8)
 
 struct state_slot {
-	atomic_u64 claim; /* hash of the name and whether the name is written; 0: free */
+	atomic_u64 claim;    /* hash of the name and whether the name is written; 0: free */
+	atomic_u64 settings; /* settings_hash() of those who use it; 0: not yet written */
+	atomic_u32 alerted;  /* generation that was last told by alert, plus one */
+	atomic_u32 where_seq;
+	atomic_u64 where[STATE_WHERE_WORDS]; /* a struct state_where, see core/seqlock.h */
 	char name[BREAKER_NAME_MAX + 1];
 };
 
+/* Zero in a private state; state_map.c fills and checks it in a shared one. */
+struct state_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t size;
+	uint64_t layout;
+	atomic_u64 beat_ns; /* when a prober last was at work, monotonic */
+};
+
 struct state {
+	struct state_header header;
 	struct breaker breakers[STATE_BREAKERS];
 	struct state_slot slots[STATE_BREAKERS];
 	struct report reports[STATE_BREAKERS];
 	struct inflight inflight;
 };
 
-/* The number of the breaker of that name, made when it is new; STATE_FULL: no room. */
-uint32_t state_breaker(struct state *s, const char *name);
+enum state_found {
+	STATE_FOUND,
+	STATE_FULL,    /* no room for another breaker */
+	STATE_FOREIGN, /* others use the name with other settings */
+};
 
-/* Its name, or NULL when there is no breaker of that number. */
-const char *state_name(const struct state *s, uint32_t index);
+/* Finds the breaker of that name, or makes it; settings as settings_hash() gives it. */
+enum state_found state_breaker(struct state *s, const char *name, uint64_t settings,
+			       uint32_t *index);
+
+/* The name, copied; false when there is no breaker of that number. */
+bool state_name(const struct state *s, uint32_t index, char out[BREAKER_NAME_MAX + 1]);
+
+/* The settings' hash, 0 when there is no breaker of that number. */
+uint64_t state_settings(const struct state *s, uint32_t index);
 
 /* The view of breaker index under the settings of its section. */
 struct breaker_ref state_ref(struct state *s, uint32_t index, const struct breaker_config *config);
+
+/* Where calls failed.  Put never waits; where another writer is at work, that one wins. */
+void state_put_where(struct state *s, uint32_t index, const struct state_where *w);
+bool state_get_where(const struct state *s, uint32_t index, struct state_where *out);
+
+/* Whether a prober was at work within the last three seconds. */
+bool state_has_prober(const struct state *s, uint64_t now_ns);
+void state_beat(struct state *s, uint64_t now_ns);
 
 #endif
