@@ -21,7 +21,7 @@ set_waits(void)
 {
 	const struct curl_transfer *top = mine.count > 0 ? &mine.at[mine.count - 1] : NULL;
 
-	curl_transfer_waits = top != NULL && top->is_counted && !top->is_answered;
+	curl_transfer_waits = top != NULL && top->is_counted && top->first_byte_us == 0;
 }
 
 static void
@@ -107,8 +107,8 @@ curl_transfer_look(void)
 	int saved = errno;
 
 	t->getinfo(t->handle, CURLINFO_STARTTRANSFER_TIME_T, &first_byte_us);
-	if (first_byte_us > 0) {
-		t->is_answered = true;
+	if (first_byte_us > 0 && first_byte_us != t->stale_us) {
+		t->first_byte_us = first_byte_us;
 		gate_answered(&t->call, gate_now_ns());
 	}
 	set_waits();

@@ -3,8 +3,8 @@
  * makes another.
  *
  * They are kept apart from the stack that they run on, since a callback may leave its
- * transfer by longjmp().  Such a one is found out by the next transfer that starts
- * nearer to the stack's base, or when its handle is cleaned up, and ends neutral.  A
+ * transfer by longjmp().  Such a one is found out when libcurl is next called from
+ * as near to the stack's base, or its handle is cleaned up, and ends neutral.  A
  * program that runs transfers on several stacks in one thread may so see one taken for
  * left: it is not counted then, and no other harm is done.
  */
@@ -27,8 +27,9 @@ struct curl_transfer {
 	curl_getinfo_fn *getinfo;
 	struct curl_dest dest;
 	struct gate_call call;
-	bool is_counted; /* call stands at the gate */
-	bool is_answered;
+	bool is_counted;       /* call stands at the gate */
+	int64_t first_byte_us; /* when the answer was seen to begin; 0: not yet */
+	int64_t stale_us;      /* what libcurl has of the transfer before, for a while */
 };
 
 /* False: too deep, or this thread is in the middle of a transfer of that very handle. */

@@ -31,9 +31,10 @@ _Static_assert(sizeof(void *) == 8 && sizeof(long) == 8 && sizeof(curl_off_t) ==
 	       "one argument of any type is one register");
 
 static struct curl_handle *
-known(const void *handle)
+known(const void *handle, const void *frame)
 {
 	init_now();
+	curl_transfers_drop_dead(frame);
 	return handle != NULL && gate_rules() != NULL ? curl_handle_find(handle) : NULL;
 }
 
@@ -79,7 +80,7 @@ record(const struct curl_handle *h, const struct curl_transfer *t, CURLcode code
 {
 	const struct status_ranges *fails = &t->call.target.section->settings.fail_status;
 	uint64_t now_ns = gate_now_ns(), latency_ns = now_ns - t->call.ticket.start_ns;
-	long first_byte_us = info_number(t, CURLINFO_STARTTRANSFER_TIME_T);
+	int64_t first_byte_us = t->first_byte_us;
 	struct dest d = curl_dest_value(&t->dest);
 	struct curl_end end = {.code = (int)code};
 	char detail[CURL_DETAIL_MAX];
@@ -90,6 +91,9 @@ record(const struct curl_handle *h, const struct curl_transfer *t, CURLcode code
 		end.local_errno = curl_errno_is_local((int)info_number(t, CURLINFO_OS_ERRNO));
 	if (code == CURLE_COULDNT_RESOLVE_HOST)
 		end.name_missing = name_is_missing(h, t);
+	/* libcurl adds up over redirects: the first answer counts, when it was seen. */
+	if (first_byte_us == 0)
+		first_byte_us = info_number(t, CURLINFO_STARTTRANSFER_TIME_T);
 	if (first_byte_us > 0)
 		latency_ns = (uint64_t)first_byte_us * 1000;
 	curl_detail(&end, fails, detail);
@@ -104,7 +108,6 @@ begin(struct curl_handle *h, CURL *handle, const void *frame, struct curl_transf
 	enum gate_answer answer;
 	struct dest d;
 
-	curl_transfers_drop_dead(frame);
 	t->getinfo = (curl_getinfo_fn *)real_for("curl_easy_getinfo", h->library);
 	if (t->getinfo == NULL || !curl_transfers_may_begin(handle) || !curl_dest_of(h, &t->dest))
 		return GATE_PASS;
@@ -117,7 +120,8 @@ begin(struct curl_handle *h, CURL *handle, const void *frame, struct curl_transf
 	t->handle = handle;
 	t->frame = frame;
 	t->is_counted = answer == GATE_ADMIT;
-	t->is_answered = false;
+	t->first_byte_us = 0;
+	t->stale_us = info_number(t, CURLINFO_STARTTRANSFER_TIME_T);
 	t->id = curl_transfers_begin(t);
 	return GATE_ADMIT;
 }
@@ -150,10 +154,11 @@ end(const struct curl_handle *h, uint64_t id, CURLcode code)
 EXPORT CURLcode
 curl_easy_perform(CURL *handle)
 {
-	struct curl_handle *h = known(handle);
+	struct curl_handle *h = known(handle, FRAME);
 	CURLcode (*perform)(CURL *) = real_of("curl_easy_perform", h, CALLER);
 	struct curl_transfer t;
 	enum gate_answer answer;
+	CURLcode code;
 	int saved = errno;
 
 	if (perform == NULL)
@@ -161,13 +166,14 @@ curl_easy_perform(CURL *handle)
 	if (h == NULL)
 		return perform(handle);
 	answer = begin(h, handle, FRAME, &t);
-	if (answer == GATE_REFUSE)
-		return refuse(h, &t);
+	if (answer == GATE_REFUSE) {
+		code = refuse(h, &t);
+		errno = saved;
+		return code;
+	}
 	curl_handle_used(h);
 	errno = saved;
-
-	CURLcode code = perform(handle);
-
+	code = perform(handle);
 	if (answer == GATE_ADMIT)
 		end(h, t.id, code);
 	return code;
@@ -192,7 +198,7 @@ curl_easy_init(void)
 EXPORT CURL *
 curl_easy_duphandle(CURL *handle)
 {
-	struct curl_handle *from = known(handle), *to;
+	struct curl_handle *from = known(handle, FRAME), *to;
 	CURL *(*duplicate)(CURL *) = real_of("curl_easy_duphandle", from, CALLER);
 	CURL *copy = duplicate != NULL ? duplicate(handle) : NULL;
 
@@ -206,7 +212,7 @@ curl_easy_duphandle(CURL *handle)
 EXPORT void
 curl_easy_reset(CURL *handle)
 {
-	struct curl_handle *h = known(handle);
+	struct curl_handle *h = known(handle, FRAME);
 	void (*reset)(CURL *) = real_of("curl_easy_reset", h, CALLER);
 
 	if (reset != NULL)
@@ -218,7 +224,7 @@ curl_easy_reset(CURL *handle)
 EXPORT void
 curl_easy_cleanup(CURL *handle)
 {
-	struct curl_handle *h = known(handle);
+	struct curl_handle *h = known(handle, FRAME);
 	void (*cleanup)(CURL *) = real_of("curl_easy_cleanup", h, CALLER);
 
 	curl_transfers_drop_handle(handle);
@@ -232,7 +238,7 @@ curl_easy_cleanup(CURL *handle)
 EXPORT CURLMcode
 curl_multi_add_handle(CURLM *multi, CURL *handle)
 {
-	struct curl_handle *h = known(handle);
+	struct curl_handle *h = known(handle, FRAME);
 	CURLMcode (*add)(CURLM *, CURL *) = real_of("curl_multi_add_handle", h, CALLER);
 
 	if (h != NULL)
@@ -243,7 +249,7 @@ curl_multi_add_handle(CURLM *multi, CURL *handle)
 EXPORT CURLcode
 curl_easy_setopt(CURL *handle, CURLoption option, ...)
 {
-	struct curl_handle *h = known(handle);
+	struct curl_handle *h = known(handle, FRAME);
 	CURLcode (*setopt)(CURL *, CURLoption, ...) = real_of("curl_easy_setopt", h, CALLER);
 	va_list args;
 
@@ -266,7 +272,7 @@ curl_easy_setopt(CURL *handle, CURLoption option, ...)
 EXPORT CURLcode
 curl_easy_getinfo(CURL *handle, CURLINFO info, ...)
 {
-	struct curl_handle *h = known(handle);
+	struct curl_handle *h = known(handle, FRAME);
 	curl_getinfo_fn *getinfo = real_of("curl_easy_getinfo", h, CALLER);
 	va_list args;
 
