@@ -1,0 +1,152 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <curl/curl.h>
+#include <errno.h>
+
+#include "shim/curl_outcome.h"
+
+static const struct status_ranges server_errors = {1, {{500, 599}}};
+
+static enum outcome
+outcome_of(int code, unsigned status)
+{
+	const struct curl_end e = {.code = code, .status = status};
+
+	return curl_outcome(&e, &server_errors);
+}
+
+static const char *
+detail_of(int code, unsigned status)
+{
+	static char text[CURL_DETAIL_MAX];
+	const struct curl_end e = {.code = code, .status = status};
+
+	curl_detail(&e, &server_errors, text);
+	return text;
+}
+
+static void
+an_answer_is_ok(void **state)
+{
+	(void)state;
+	assert_int_equal(outcome_of(CURLE_OK, 0), OUTCOME_OK);
+	assert_int_equal(outcome_of(CURLE_OK, 200), OUTCOME_OK);
+	assert_int_equal(outcome_of(CURLE_OK, 404), OUTCOME_OK);
+	assert_int_equal(outcome_of(CURLE_OK, 429), OUTCOME_OK);
+	assert_int_equal(outcome_of(CURLE_HTTP_RETURNED_ERROR, 404), OUTCOME_OK);
+	assert_int_equal(outcome_of(CURLE_REMOTE_FILE_NOT_FOUND, 0), OUTCOME_OK);
+}
+
+static void
+a_status_that_fails_fails_whatever_came_after_it(void **state)
+{
+	(void)state;
+	assert_int_equal(outcome_of(CURLE_OK, 500), OUTCOME_FAIL);
+	assert_int_equal(outcome_of(CURLE_HTTP_RETURNED_ERROR, 599), OUTCOME_FAIL);
+	assert_int_equal(outcome_of(CURLE_WRITE_ERROR, 503), OUTCOME_FAIL);
+	assert_int_equal(outcome_of(CURLE_ABORTED_BY_CALLBACK, 503), OUTCOME_FAIL);
+}
+
+static void
+what_says_something_of_the_dependency_fails(void **state)
+{
+	static const int codes[] = {
+		CURLE_COULDNT_RESOLVE_HOST,
+		CURLE_COULDNT_RESOLVE_PROXY,
+		CURLE_COULDNT_CONNECT,
+		CURLE_SSL_CONNECT_ERROR,
+		CURLE_PEER_FAILED_VERIFICATION,
+		CURLE_OPERATION_TIMEDOUT,
+		CURLE_SEND_ERROR,
+		CURLE_RECV_ERROR,
+		CURLE_GOT_NOTHING,
+		CURLE_PARTIAL_FILE,
+		CURLE_HTTP2,
+		CURLE_HTTP2_STREAM,
+		CURLE_HTTP3,
+		CURLE_QUIC_CONNECT_ERROR,
+		CURLE_PROXY,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		assert_int_equal(outcome_of(codes[i], 0), OUTCOME_FAIL);
+	assert_int_equal(outcome_of(CURLE_PARTIAL_FILE, 200), OUTCOME_FAIL);
+}
+
+static void
+what_is_local_is_neutral(void **state)
+{
+	static const int codes[] = {
+		CURLE_UNSUPPORTED_PROTOCOL, CURLE_FAILED_INIT,	      CURLE_URL_MALFORMAT,
+		CURLE_WRITE_ERROR,	    CURLE_READ_ERROR,	      CURLE_OUT_OF_MEMORY,
+		CURLE_ABORTED_BY_CALLBACK,  CURLE_INTERFACE_FAILED,   CURLE_TOO_MANY_REDIRECTS,
+		CURLE_SSL_CERTPROBLEM,	    CURLE_SSL_CACERT_BADFILE, CURLE_RECURSIVE_API_CALL,
+		CURLE_SSL_CLIENTCERT,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		assert_int_equal(outcome_of(codes[i], 200), OUTCOME_NEUTRAL);
+}
+
+static void
+a_code_that_nobody_knows_is_neutral(void **state)
+{
+	(void)state;
+	assert_int_equal(outcome_of(102, 0), OUTCOME_NEUTRAL);
+	assert_int_equal(outcome_of(4711, 200), OUTCOME_NEUTRAL);
+	assert_int_equal(outcome_of(-1, 0), OUTCOME_NEUTRAL);
+}
+
+static void
+no_connection_for_local_want_is_neutral(void **state)
+{
+	const struct curl_end want = {.code = CURLE_COULDNT_CONNECT, .local_errno = true};
+	const struct curl_end missing = {.code = CURLE_COULDNT_RESOLVE_HOST, .name_missing = true};
+
+	(void)state;
+	assert_int_equal(curl_outcome(&want, &server_errors), OUTCOME_NEUTRAL);
+	assert_int_equal(curl_outcome(&missing, &server_errors), OUTCOME_NEUTRAL);
+	assert_true(curl_errno_is_local(EMFILE));
+	assert_true(curl_errno_is_local(EADDRNOTAVAIL));
+	assert_true(curl_errno_is_local(EACCES));
+	assert_false(curl_errno_is_local(0));
+	assert_false(curl_errno_is_local(ECONNREFUSED));
+	assert_false(curl_errno_is_local(ENETUNREACH));
+	assert_false(curl_errno_is_local(ETIMEDOUT));
+}
+
+static void
+detail_is_what_decided(void **state)
+{
+	(void)state;
+	assert_string_equal(detail_of(CURLE_OK, 200), "200");
+	assert_string_equal(detail_of(CURLE_OK, 0), "curl-0");
+	assert_string_equal(detail_of(CURLE_HTTP_RETURNED_ERROR, 404), "404");
+	assert_string_equal(detail_of(CURLE_WRITE_ERROR, 503), "503");
+	assert_string_equal(detail_of(CURLE_WRITE_ERROR, 200), "curl-23");
+	assert_string_equal(detail_of(CURLE_OPERATION_TIMEDOUT, 0), "curl-28");
+	assert_string_equal(detail_of(CURLE_PARTIAL_FILE, 200), "curl-18");
+	assert_string_equal(detail_of(-2147483647 - 1, 0), "curl--214748364");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_answer_is_ok),
+		cmocka_unit_test(a_status_that_fails_fails_whatever_came_after_it),
+		cmocka_unit_test(what_says_something_of_the_dependency_fails),
+		cmocka_unit_test(what_is_local_is_neutral),
+		cmocka_unit_test(a_code_that_nobody_knows_is_neutral),
+		cmocka_unit_test(no_connection_for_local_want_is_neutral),
+		cmocka_unit_test(detail_is_what_decided),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
