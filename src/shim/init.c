@@ -9,6 +9,7 @@
 #include "shim/gate.h"
 #include "shim/guard.h"
 #include "shim/real.h"
+#include "state/state_map.h"
 #include "sys/env.h"
 #include "sys/log.h"
 #include "sys/rulesfile.h"
@@ -62,10 +63,33 @@ probe_by_calls(struct ruleset *rules)
 		rules->sections[i].settings.breaker.probe_is_call = true;
 }
 
+/*
+ * A tree's memory is named by a descriptor of its companion: where that has ended, or
+ * may not be looked into, nobody has made a mistake.
+ */
+static void
+share(const char *path)
+{
+	char error[STATE_ERROR_MAX];
+	struct state *state;
+
+	if (path == NULL || strcmp(path, "process") == 0)
+		return;
+	bool is_tree = strncmp(path, "/proc/", 6) == 0;
+
+	state = state_open(path, !is_tree, error);
+	if (state != NULL)
+		gate_share(state, path);
+	else if (is_tree)
+		log_config_warning(path, error);
+	else
+		log_config_error(path, 0, error);
+}
+
 static void
 start(void)
 {
-	const char *spec = env_get("CUTOUT_LOG"), *state = env_get("CUTOUT_STATE");
+	const char *spec = env_get("CUTOUT_LOG");
 	const char *path = env_rules_path(rules_path);
 	struct errors errors = {0};
 
@@ -73,15 +97,13 @@ start(void)
 		log_config_error(
 			"CUTOUT_LOG", 0,
 			"CUTOUT_LOG or CUTOUT_LOG_FORMAT is malformed, the default is used");
-	if (state != NULL && strcmp(state, "process") != 0)
-		log_config_error("CUTOUT_STATE", 0,
-				 "this version keeps breakers in the process alone");
 	if (!rulesfile_load(path, &rules_file, on_error, &errors)) {
 		tell_errors(path, &errors);
 		return;
 	}
 	probe_by_calls(&rules_file.rules);
 	env_proxies(&proxies);
+	share(env_get("CUTOUT_STATE"));
 	log_config(rules_file.path, rules_file.rules.section_count);
 	gate_start(&rules_file.rules, &proxies);
 }

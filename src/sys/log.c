@@ -160,16 +160,28 @@ log_config(const char *file, unsigned breakers)
 	end(&l);
 }
 
-void
-log_config_error(const char *file, unsigned line, const char *error)
+static void
+config_trouble(enum log_level level, const char *file, unsigned line, const char *error)
 {
 	struct logline l;
 
-	if (!log_wants(LOG_ERROR))
+	if (!log_wants(level))
 		return;
-	begin(&l, LOG_ERROR, "config", NULL);
+	begin(&l, level, "config", NULL);
 	logline_text(&l, "file", file);
 	logline_text(&l, "error", error);
 	logline_number(&l, "line", line);
 	end(&l);
+}
+
+void
+log_config_error(const char *file, unsigned line, const char *error)
+{
+	config_trouble(LOG_ERROR, file, line, error);
+}
+
+void
+log_config_warning(const char *file, const char *warning)
+{
+	config_trouble(LOG_WARN, file, 0, warning);
 }
