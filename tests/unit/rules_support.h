@@ -96,4 +96,35 @@ assert_span(struct span s, const char *expected)
 		assert_memory_equal(s.at, expected, s.len);
 }
 
+/* A section that sets one key. */
+static inline struct parsed *
+parse_key(const char *key, const char *value)
+{
+	char text[8192];
+
+	snprintf(text, sizeof(text), "[a]\nmatch = a.example\n%s = %s\n", key, value);
+	return parse(text);
+}
+
+static inline void
+assert_accepted(const char *key, const char *value)
+{
+	struct parsed *p = parse_key(key, value);
+
+	if (!p->fine)
+		fail_msg("%s = %s: %s", key, value, p->errors);
+	parsed_free(p);
+}
+
+/* The one error is on line 3 and contains the piece. */
+static inline void
+assert_rejected(const char *key, const char *value, const char *piece)
+{
+	struct parsed *p = parse_key(key, value);
+
+	if (p->count != 1 || strncmp(p->errors, "3: ", 3) != 0 || !strstr(p->errors, piece))
+		fail_msg("%s = %s: %s", key, value, p->errors);
+	parsed_free(p);
+}
+
 #endif
