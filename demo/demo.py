@@ -160,7 +160,8 @@ def duration(seconds):
 
 
 def play(cutout, started):
-    clients = [("curl", HangingCarrier, curl, "accepts connections and never answers"),
+    clients = [("curl", HangingCarrier, curl, "accepts connections and never answers.\n"
+                "TOOK is what curl says; for a refusal its clock does not start"),
                ("python3", UnreachableCarrier, python, "takes no connections")]
     bare, threads, shown = [], [], []
 
