@@ -72,15 +72,35 @@ window_slot(struct window *w, uint64_t slot_ns, uint64_t now_ns, uint64_t *word)
 	}
 }
 
-void
-window_add(struct window *w, uint64_t slot_ns, uint64_t now_ns, bool failed, bool slow)
+static void
+add_to(atomic_u64 *slot, uint64_t word, uint64_t counts)
+{
+	if ((word & FIELD_MASK) < WINDOW_SLOT_MAX)
+		add_relaxed(slot, counts);
+}
+
+/* Out of line, so that the quick path saves no registers. */
+__attribute__((noinline)) static void
+add_slowly(struct window *w, uint64_t slot_ns, uint64_t now_ns, uint64_t counts)
 {
 	uint64_t word;
 	atomic_u64 *slot = window_slot(w, slot_ns, now_ns, &word);
 
-	if ((word & FIELD_MASK) < WINDOW_SLOT_MAX)
-		add_relaxed(slot,
-			    1 | (uint64_t)failed << FAILED_SHIFT | (uint64_t)slow << SLOW_SHIFT);
+	add_to(slot, word, counts);
+}
+
+void
+window_add(struct window *w, uint64_t slot_ns, uint64_t now_ns, bool failed, bool slow)
+{
+	uint64_t counts = 1 | (uint64_t)failed << FAILED_SHIFT | (uint64_t)slow << SLOW_SHIFT;
+	uint64_t head = load_acquire(&w->head);
+	atomic_u64 *slot = &w->slots[head % WINDOW_RING];
+	uint64_t word = load_acquire(slot);
+
+	if (__builtin_expect(now_ns - head * slot_ns < slot_ns && slot_is(word, head), 1))
+		add_to(slot, word, counts);
+	else
+		add_slowly(w, slot_ns, now_ns, counts);
 }
 
 struct window_sum
