@@ -35,6 +35,19 @@ shard_turn(struct report_shard *s, uint64_t epoch)
 	}
 }
 
+/*
+ * After a failure it comes to rest a little below one million, for ever: what does not
+ * move is not written, or all threads would take the line from each other.
+ */
+static void
+ewma_move(struct report *r, uint32_t missing, bool failed)
+{
+	uint32_t next = HEALTH_ONE - health_ewma(HEALTH_ONE - missing, !failed);
+
+	if (next != missing)
+		store_relaxed(&r->ewma_missing, next);
+}
+
 void
 report_call(struct report *r, unsigned shard, uint64_t window_ns, uint64_t now_ns,
 	    uint64_t latency_ns, bool failed)
@@ -57,8 +70,7 @@ report_call(struct report *r, unsigned shard, uint64_t window_ns, uint64_t now_n
 	if (failed)
 		bump_lossy(&s->failed, 1);
 	if (failed || missing > 0)
-		store_relaxed(&r->ewma_missing,
-			      HEALTH_ONE - health_ewma(HEALTH_ONE - missing, !failed));
+		ewma_move(r, missing, failed);
 }
 
 void
