@@ -26,6 +26,8 @@ evaluate(const struct breaker_ref *r, uint64_t word, uint64_t now_ns, uint32_t o
 	if (sum.failed > 0 || sum.slow > 0)
 		store_relaxed(&r->breaker->bad_until_ns,
 			      overdue > 0 ? UINT64_MAX : now_ns + WINDOW_RING * c->slot_ns);
+	else if (load_relaxed(&r->breaker->bad_until_ns) == UINT64_MAX)
+		store_relaxed(&r->breaker->bad_until_ns, 0);
 	if (gate_state(word) == GATE_RAMP && enough > RAMP_MIN_SAMPLES)
 		enough = RAMP_MIN_SAMPLES;
 	if (c->consecutive > 0 && consecutive >= c->consecutive)
@@ -85,8 +87,10 @@ breaker_tick(const struct breaker_ref *r, uint64_t now_ns, struct transitions *t
 	for (unsigned round = 0; round < 3; round++) {
 		uint64_t word = load_acquire(&r->breaker->gate);
 		uint64_t until_ns = gate_until_ns(word);
+		bool ramp_is_over = gate_state(word) == GATE_RAMP && is_over(word, now_ns);
 
-		if (counts_calls(word) && is_overdue_due(r, now_ns)) {
+		/* What is noticed after the ramp is judged by the rules that hold then. */
+		if (counts_calls(word) && !ramp_is_over && is_overdue_due(r, now_ns)) {
 			evaluate(r, word, now_ns, sweep(r, word, now_ns), tr);
 			word = load_acquire(&r->breaker->gate);
 		}

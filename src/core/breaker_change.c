@@ -75,11 +75,16 @@ breaker_window(const struct breaker_ref *r, uint64_t now_ns)
 
 /* What the breaker forgets when a ramp begins and at each close. */
 static void
-forget_calls(struct breaker *b)
+forget_calls(const struct breaker_ref *r)
 {
+	struct breaker *b = r->breaker;
+
 	window_clear(&b->window);
 	store_relaxed(&b->consecutive, 0);
 	store_relaxed(&b->bad_until_ns, 0);
+	/* Calls of a ramp that are overdue stay so when it is closed: look at once. */
+	if (r->config->latency_ns > 0)
+		store_relaxed(&b->overdue_at_ns, 1);
 }
 
 void
@@ -110,7 +115,7 @@ change_to_closed(const struct breaker_ref *r, uint64_t word, uint32_t generation
 	struct window_sum sum = breaker_window(r, at_ns);
 	uint64_t closed = gate_make(GATE_CLOSED, generation, 0);
 
-	forget_calls(r->breaker);
+	forget_calls(r);
 	if (!cas_acq_rel(&r->breaker->gate, &word, closed))
 		return;
 	store_relaxed(
@@ -126,7 +131,7 @@ change_to_ramp(const struct breaker_ref *r, uint64_t word, uint64_t now_ns, stru
 	uint64_t ramp =
 		gate_make(GATE_RAMP, gate_generation(word) + 1, now_ns + r->config->ramp_ns);
 
-	forget_calls(r->breaker);
+	forget_calls(r);
 	/* So that the first call is admitted, and the next ones evenly after it. */
 	store_relaxed(&r->breaker->ramp_credit, CREDIT_ONE - CREDIT_TENTH);
 	if (!cas_acq_rel(&r->breaker->gate, &word, ramp))

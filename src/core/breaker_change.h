@@ -11,7 +11,7 @@
 
 /* What a ramp owes, in 1/2^20 of a call. */
 #define CREDIT_ONE (UINT32_C(1) << 20)
-#define CREDIT_TENTH (CREDIT_ONE / 10)
+#define CREDIT_TENTH (CREDIT_ONE / 10 + 1) /* rounded up: ten of them make a call */
 
 struct window_sum breaker_window(const struct breaker_ref *r, uint64_t now_ns);
 
