@@ -143,7 +143,8 @@ probe_is_due(uint64_t word, uint64_t now_ns)
 	       is_over(word, now_ns);
 }
 
-static bool
+/* Out of line, so that the quick path saves no registers. */
+__attribute__((noinline)) static bool
 admit_slowly(const struct breaker_ref *r, uint64_t now_ns, uint32_t hint, struct ticket *t,
 	     struct transitions *tr)
 {
@@ -240,23 +241,35 @@ settle(const struct breaker_ref *r, uint64_t word, uint64_t now_ns, enum outcome
 	}
 }
 
+static inline void
+count_good(const struct breaker_ref *r, uint64_t now_ns)
+{
+	if (load_relaxed(&r->breaker->consecutive) != 0)
+		store_relaxed(&r->breaker->consecutive, 0);
+	window_add(&r->breaker->window, r->config->slot_ns, now_ns, false, false);
+}
+
 /* Puts a call into the window and the count of bad ones in a row. */
 static void
 count_call(const struct breaker_ref *r, uint64_t now_ns, bool failed, bool slow, bool overdue)
 {
-	window_add(&r->breaker->window, r->config->slot_ns, now_ns, failed, slow);
 	if (!failed && !slow) {
-		if (load_relaxed(&r->breaker->consecutive) != 0)
-			store_relaxed(&r->breaker->consecutive, 0);
-	} else if (!overdue) {
-		add_relaxed(&r->breaker->consecutive, 1);
+		count_good(r, now_ns);
+		return;
 	}
+	window_add(&r->breaker->window, r->config->slot_ns, now_ns, failed, slow);
+	if (!overdue)
+		add_relaxed(&r->breaker->consecutive, 1);
 }
 
-static void
+__attribute__((noinline)) static void
 end_slowly(const struct breaker_ref *r, const struct ticket *t, uint64_t now_ns,
-	   enum outcome outcome, bool slow, bool overdue, struct transitions *tr)
+	   enum outcome outcome, bool slow, struct transitions *tr)
 {
+	/* The sweep goes first: what is overdue by now is so although it ended. */
+	breaker_tick(r, now_ns, tr);
+
+	bool overdue = inflight_give(r->inflight, t->mark) || t->was_overdue;
 	uint64_t word = load_acquire(&r->breaker->gate);
 	bool current = gate_generation(word) == t->generation;
 	bool failed = outcome == OUTCOME_FAIL;
@@ -303,14 +316,11 @@ breaker_end(const struct breaker_ref *r, const struct ticket *t, uint64_t now_ns
 		     !is_overdue_due(r, now_ns);
 
 	if (__builtin_expect(quick, 1)) {
-		inflight_give(r->inflight, t->mark);
-		count_call(r, now_ns, false, false, false);
+		if (t->mark.index != INFLIGHT_NONE)
+			inflight_give(r->inflight, t->mark);
+		count_good(r, now_ns);
 	} else {
-		/* The sweep goes first: what is overdue by now is so although it ended. */
-		breaker_tick(r, now_ns, tr);
-		bool overdue = inflight_give(r->inflight, t->mark) || t->was_overdue;
-
-		end_slowly(r, t, now_ns, outcome, slow, overdue, tr);
+		end_slowly(r, t, now_ns, outcome, slow, tr);
 	}
 	if (outcome != OUTCOME_NEUTRAL)
 		report_call(r->report, shard, c->window_ns, now_ns, latency_ns,
