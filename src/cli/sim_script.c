@@ -281,7 +281,7 @@ is_space(char c)
 }
 
 /* A word that begins with # and what follows are a comment. */
-static void
+static bool
 split_line(struct parser *p, struct span line)
 {
 	uint32_t i = 0;
@@ -291,15 +291,16 @@ split_line(struct parser *p, struct span line)
 		while (i < line.len && is_space(line.at[i]))
 			i++;
 		if (i == line.len || line.at[i] == '#')
-			return;
+			return true;
 		uint32_t start = i;
 
-		while (i < line.len && !is_space(line.at[i]))
+		/* Printable only: the words are quoted in errors. */
+		while (i < line.len && line.at[i] > ' ' && line.at[i] < 0x7f)
 			i++;
-		if (p->word_count == SIM_WORDS_MAX) {
-			fail(p, "more than %u words", SIM_WORDS_MAX);
-			return;
-		}
+		if (i < line.len && !is_space(line.at[i]))
+			return fail(p, "a byte that is not printable ASCII");
+		if (p->word_count == SIM_WORDS_MAX)
+			return fail(p, "more than %u words", SIM_WORDS_MAX);
 		p->words[p->word_count++] = (struct span){line.at + start, i - start};
 	}
 }
@@ -311,8 +312,7 @@ parse_line(struct parser *p, struct span line)
 	struct sim_statement s = {.line = ++p->line};
 
 	p->line_failed = false;
-	split_line(p, line);
-	if (p->word_count == 0 || !parse_words(p, &s) || p->line_failed)
+	if (!split_line(p, line) || p->word_count == 0 || !parse_words(p, &s) || p->line_failed)
 		return;
 	script->statements = grown(script->statements, script->statement_count, sizeof(s));
 	script->statements[script->statement_count++] = s;
