@@ -1,4 +1,3 @@
-#include <config.h>
 #include <stdio.h>
 #include <string.h>
 

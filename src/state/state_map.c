@@ -15,7 +15,7 @@
 #include "core/text.h"
 #include "sys/raw.h"
 
-#define VERSION 1
+#define STATE_VERSION 1
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW)
 
 /* Longest path of a state; the name of the unfinished file is a little longer. */
@@ -55,7 +55,7 @@ layout(void)
 static int
 fill(int fd)
 {
-	struct state_header h = {.version = VERSION, .size = sizeof(struct state)};
+	struct state_header h = {.version = STATE_VERSION, .size = sizeof(struct state)};
 	long result = raw_call(SYS_ftruncate, fd, sizeof(struct state), 0, 0, 0, 0);
 
 	memcpy(h.magic, magic, sizeof(magic));
@@ -124,8 +124,8 @@ check_header(int fd, char error[STATE_ERROR_MAX])
 	if (raw_call(SYS_pread64, fd, (long)(uintptr_t)&h, sizeof(h), 0, 0, 0) != sizeof(h) ||
 	    memcmp(h.magic, magic, sizeof(magic)) != 0)
 		return fail(error, "the file is not a state of cutout");
-	if (h.version != VERSION)
-		return fail(error, h.version > VERSION
+	if (h.version != STATE_VERSION)
+		return fail(error, h.version > STATE_VERSION
 					   ? "the state is of a newer version of cutout"
 					   : "the state is of an older version of cutout");
 	if (h.layout != layout() || h.size != sizeof(struct state))
