@@ -1,5 +1,6 @@
 #include "shim/real.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
@@ -8,9 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <dlfcn.h>
-
 #include "core/seqlock.h"
+#include "shim/libdl.h"
 
 struct real_libc real;
 
@@ -52,7 +52,7 @@ real_init(void)
 	for (size_t i = 0; i < ROWS; i++) {
 		any_function *slot = (any_function *)(void *)((char *)&real + rows[i].offset);
 
-		__atomic_store_n(slot, dlsym(RTLD_NEXT, rows[i].name), __ATOMIC_RELAXED);
+		__atomic_store_n(slot, libdl_sym(RTLD_NEXT, rows[i].name), __ATOMIC_RELAXED);
 	}
 	store_release(&filled, 1);
 	filling = false;
@@ -132,11 +132,14 @@ is_own(const void *function)
 static void *
 look_in(const char *object, const char *name)
 {
-	void *handle = dlopen(object, RTLD_NOLOAD | RTLD_LAZY);
-	void *found = handle ? dlsym(handle, name) : NULL;
+	void *(*open_object)(const char *, int) = libdl_sym(RTLD_NEXT, "dlopen");
+	int (*close_object)(void *) = libdl_sym(RTLD_NEXT, "dlclose");
+	void *handle =
+		open_object && close_object ? open_object(object, RTLD_NOLOAD | RTLD_LAZY) : NULL;
+	void *found = handle ? libdl_sym(handle, name) : NULL;
 
 	if (handle)
-		dlclose(handle);
+		close_object(handle);
 	return found && !is_own(found) ? found : NULL;
 }
 
@@ -171,7 +174,7 @@ look_for(const char *name, const struct object *caller)
 	if (caller && !caller->is_program)
 		found = look_in(caller->name, name);
 	if (!found)
-		found = dlsym(RTLD_NEXT, name);
+		found = libdl_sym(RTLD_NEXT, name);
 	return found ? found : look_everywhere(name);
 }
 
