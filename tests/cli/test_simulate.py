@@ -10,7 +10,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = [ROOT / "tests/scenarios", ROOT.parent / "shared/scenarios"]
 SCENARIOS = sorted(path for folder in FOLDERS for path in folder.glob("*/*.sim"))
-LINE = re.compile(r" *\d+\.\d{3} (admitted|refused|transition|probing|probe) +\S+( [a-z0-9_]+=\S+)*")
+LINE = re.compile(r" *\d+\.\d{3} (admitted|refused|transition|probing|probe) +\S+"
+                  r"( [a-z0-9_]+=\S+)*")
 
 OTHER = {"closed": "open", "open": "half-open", "half-open": "closed",
          "admitted": "refused", "refused": "admitted"}
