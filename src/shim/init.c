@@ -45,14 +45,15 @@ on_error(void *context, unsigned line, const char *text)
 
 /* A bad file is one line in the log; the program goes on without breakers. */
 static void
-tell_errors(const char *path, struct errors *e)
+tell_errors(const char *path, const struct errors *e)
 {
-	struct text t = text_over(e->text, sizeof(e->text));
+	char all[ERROR_MAX + 64];
+	struct text t = text_over(all, sizeof(all));
 
-	t.len = strlen(e->text);
+	text_string(&t, e->text);
 	if (e->count > 1)
 		text_format(&t, " (and %u more; cutout check shows all)", e->count - 1);
-	log_config_error(path, e->line, e->text);
+	log_config_error(path, e->line, all);
 }
 
 /* Nobody makes probes in this version, so a call must find out that all is well again. */

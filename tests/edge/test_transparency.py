@@ -5,7 +5,7 @@ import pytest
 
 from support.programs import CLIENTS, TLS_CLIENTS, VOLATILE
 
-MATCHING = "[carrier]\nmatch = 127.0.0.1\nmatch = ::1\nmatch = localhost\n"
+MATCHING = "[carrier]\nmatch = 127.0.0.1\nmatch = [::1]\nmatch = localhost\n"
 
 # As a user has it who sets nothing but LD_PRELOAD, and with every call logged.
 SETTINGS = {"by-default": {"rules": "[*]\n", "log": None},
