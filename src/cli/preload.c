@@ -5,8 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/preloads.h"
+
 #define LIBRARY "libcutout.so"
-#define SEPARATORS ": "
 
 static bool
 found(char out[PATH_MAX], const char *directory, const char *below)
@@ -38,17 +39,7 @@ preload_find(char out[PATH_MAX])
 bool
 preload_can_hold(const char *path)
 {
-	/* The loader replaces $ORIGIN and the like. */
-	return !strpbrk(path, SEPARATORS "$");
-}
-
-/* The entry at s, whose length is *len; the end of the text where there is none. */
-static const char *
-entry_at(const char *s, size_t *len)
-{
-	s += strspn(s, SEPARATORS);
-	*len = strcspn(s, SEPARATORS);
-	return s;
+	return preloads_can_hold(path);
 }
 
 static bool
@@ -56,23 +47,8 @@ is_there(const char *library, const char *there)
 {
 	size_t len;
 
-	for (const char *s = entry_at(there, &len); len; s = entry_at(s + len, &len))
+	for (const char *s = preloads_entry(there, &len); len; s = preloads_entry(s + len, &len))
 		if (len == strlen(library) && memcmp(s, library, len) == 0)
-			return true;
-	return false;
-}
-
-static bool
-is_sanitizer(const char *entry, size_t len)
-{
-	static const char *const names[] = {"libasan.so",  "liblsan.so",   "libtsan.so",
-					    "libubsan.so", "libhwasan.so", "libclang_rt."};
-	const char *base = memrchr(entry, '/', len);
-
-	base = base ? base + 1 : entry;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if ((size_t)(entry + len - base) > strlen(names[i]) &&
-		    memcmp(base, names[i], strlen(names[i])) == 0)
 			return true;
 	return false;
 }
@@ -80,21 +56,18 @@ is_sanitizer(const char *entry, size_t len)
 char *
 preload_join(const char *library, const char *there)
 {
-	size_t len;
-	char *out;
-
-	if (!there || !there[strspn(there, SEPARATORS)])
+	if (!there)
 		return strdup(library);
 	if (is_there(library, there))
 		return strdup(there);
 
-	const char *rest = entry_at(there, &len);
+	size_t size = strlen(library) + strlen(there) + PRELOADS_JOINED_EXTRA;
+	char *out = malloc(size);
 
-	while (len && is_sanitizer(rest, len))
-		rest = entry_at(rest + len, &len);
-	if (asprintf(&out, "%.*s%s%s%s%s", (int)(rest - there), there,
-		     rest > there && !strchr(SEPARATORS, rest[-1]) ? ":" : "", library,
-		     *rest ? ":" : "", rest) < 0)
-		return NULL;
+	if (out) {
+		struct text t = text_over(out, size);
+
+		preloads_join(&t, library, there);
+	}
 	return out;
 }
