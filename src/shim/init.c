@@ -4,8 +4,10 @@
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/text.h"
+#include "shim/follow.h"
 #include "shim/gate.h"
 #include "shim/guard.h"
 #include "shim/real.h"
@@ -92,12 +94,15 @@ start(void)
 {
 	const char *spec = env_get("CUTOUT_LOG");
 	const char *path = env_rules_path(rules_path);
+	const char *not_followed = follow_init(environ, real_own_name());
 	struct errors errors = {0};
 
 	if (!log_open(spec, env_get("CUTOUT_LOG_FORMAT")))
 		log_config_error(
 			"CUTOUT_LOG", 0,
 			"CUTOUT_LOG or CUTOUT_LOG_FORMAT is malformed, the default is used");
+	if (not_followed != NULL)
+		log_config_error("CUTOUT_FOLLOW", 0, not_followed);
 	if (!rulesfile_load(path, &rules_file, on_error, &errors)) {
 		tell_errors(path, &errors);
 		return;

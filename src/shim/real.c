@@ -26,10 +26,12 @@ static const struct {
 	char name[16];
 	size_t offset;
 } rows[] = {
-	ROW(syscall),	  ROW(socket), ROW(connect), ROW(getaddrinfo), ROW(getsockopt),
-	ROW(close),	  ROW(dup2),   ROW(dup3),    ROW(poll),	       ROW(write),
-	ROW(close_range), ROW(writev), ROW(send),    ROW(sendto),      ROW(sendmsg),
-	ROW(read),	  ROW(readv),  ROW(recv),    ROW(recvfrom),    ROW(recvmsg),
+	ROW(syscall),	   ROW(socket),	 ROW(connect), ROW(getaddrinfo), ROW(getsockopt),
+	ROW(close),	   ROW(dup2),	 ROW(dup3),    ROW(poll),	 ROW(write),
+	ROW(close_range),  ROW(writev),	 ROW(send),    ROW(sendto),	 ROW(sendmsg),
+	ROW(read),	   ROW(readv),	 ROW(recv),    ROW(recvfrom),	 ROW(recvmsg),
+	ROW(execve),	   ROW(execvpe), ROW(fexecve), ROW(execveat),	 ROW(posix_spawn),
+	ROW(posix_spawnp), ROW(system),	 ROW(popen),
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -126,6 +128,14 @@ is_own(const void *function)
 	struct object own, other;
 
 	return object_at(&real, &own) && object_at(function, &other) && own.low == other.low;
+}
+
+const char *
+real_own_name(void)
+{
+	struct object own;
+
+	return object_at(&real, &own) && own.name[0] ? own.name : NULL;
 }
 
 /* What the object of that name, or one that it needs, defines. */

@@ -7,11 +7,16 @@
 
 #include <netdb.h>
 #include <poll.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+
+typedef int real_spawn(pid_t *, const char *, const posix_spawn_file_actions_t *,
+		       const posix_spawnattr_t *, char *const *, char *const *);
 
 /*
  * libc's own, all found by real_init() at the latest.  A hook that runs before that
@@ -39,11 +44,22 @@ struct real_libc {
 	ssize_t (*recvfrom)(int, void *, size_t, int, struct sockaddr *, socklen_t *);
 	ssize_t (*recvmsg)(int, struct msghdr *, int);
 	long (*syscall)(long, ...);
+	int (*execve)(const char *, char *const *, char *const *);
+	int (*execvpe)(const char *, char *const *, char *const *);
+	int (*fexecve)(int, char *const *, char *const *);
+	int (*execveat)(int, const char *, char *const *, char *const *,
+			int); /* NULL before glibc 2.34 */
+	real_spawn *posix_spawn, *posix_spawnp;
+	int (*system)(const char *);
+	FILE *(*popen)(const char *, const char *);
 };
 
 extern struct real_libc real;
 
 void real_init(void);
+
+/* Where the linker found the shim; NULL: it does not say. */
+const char *real_own_name(void);
 
 /*
  * The function of that name that the caller would have got without the shim: found
