@@ -20,11 +20,15 @@
 
 enum { LOAD_MODE = RTLD_NOW | (int)0x80000000u }; /* glibc's __RTLD_DLOPEN */
 
+typedef ElfW(Sym) elf_sym;
+typedef ElfW(Dyn) elf_dyn;
+typedef ElfW(Phdr) elf_phdr;
+
 typedef void *open_fn(const char *file, int mode);
 typedef void *sym_fn(void *handle, const char *name);
 
 struct table {
-	const ElfW(Sym) *symbols;
+	const elf_sym *symbols;
 	const char *strings;
 	const uint32_t *hash; /* DT_GNU_HASH */
 };
@@ -34,7 +38,8 @@ struct search {
 	void *found;
 };
 
-static uint32_t gnu_hash(const char *name)
+static uint32_t
+gnu_hash(const char *name)
 {
 	uint32_t hash = 5381;
 
@@ -44,7 +49,8 @@ static uint32_t gnu_hash(const char *name)
 }
 
 /* glibc relocates the pointers of the dynamic section where it stands. */
-static struct table table_of(const ElfW(Dyn) *dyn)
+static struct table
+table_of(const elf_dyn *dyn)
 {
 	struct table table = {0};
 
@@ -61,7 +67,8 @@ static struct table table_of(const ElfW(Dyn) *dyn)
 	return table;
 }
 
-static const ElfW(Sym) *table_find(const struct table *table, const char *name)
+static const elf_sym *
+table_find(const struct table *table, const char *name)
 {
 	uint32_t buckets = table->hash[0];
 	uint32_t first = table->hash[1];
@@ -74,7 +81,7 @@ static const ElfW(Sym) *table_find(const struct table *table, const char *name)
 	if (i < first)
 		return NULL;
 	for (;; i++) {
-		const ElfW(Sym) *symbol = &table->symbols[i];
+		const elf_sym *symbol = &table->symbols[i];
 		uint32_t hash = chain[i - first];
 
 		if ((hash | 1) == (want | 1) && strcmp(table->strings + symbol->st_name, name) == 0)
@@ -84,14 +91,16 @@ static const ElfW(Sym) *table_find(const struct table *table, const char *name)
 	}
 }
 
-static bool is_libc(const char *path)
+static bool
+is_libc(const char *path)
 {
 	const char *base = path ? strrchr(path, '/') : NULL;
 
 	return base && strcmp(base, "/libc.so.6") == 0;
 }
 
-static int search_object(struct dl_phdr_info *object, size_t size, void *data)
+static int
+search_object(struct dl_phdr_info *object, size_t size, void *data)
 {
 	struct search *search = data;
 
@@ -99,9 +108,9 @@ static int search_object(struct dl_phdr_info *object, size_t size, void *data)
 	if (!is_libc(object->dlpi_name))
 		return 0;
 	for (int i = 0; i < object->dlpi_phnum; i++) {
-		const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+		const elf_phdr *header = &object->dlpi_phdr[i];
 		struct table table;
-		const ElfW(Sym) *symbol;
+		const elf_sym *symbol;
 
 		if (header->p_type != PT_DYNAMIC)
 			continue;
@@ -115,7 +124,8 @@ static int search_object(struct dl_phdr_info *object, size_t size, void *data)
 	return 1;
 }
 
-static void *find_in_libc(const char *name)
+static void *
+find_in_libc(const char *name)
 {
 	struct search search = {.name = name};
 
@@ -123,14 +133,16 @@ static void *find_in_libc(const char *name)
 	return search.found;
 }
 
-static void *load(const char *file)
+static void *
+load(const char *file)
 {
 	open_fn *open_private = (open_fn *)find_in_libc("__libc_dlopen_mode");
 
 	return open_private ? open_private(file, LOAD_MODE) : NULL;
 }
 
-static void *sym_in(void *handle, const char *name)
+static void *
+sym_in(void *handle, const char *name)
 {
 	sym_fn *sym_private = (sym_fn *)find_in_libc("__libc_dlsym");
 
@@ -138,7 +150,8 @@ static void *sym_in(void *handle, const char *name)
 }
 
 /* Two threads that both get here load the same library: the handle is one. */
-static void *loaded_libdl(void)
+static void *
+loaded_libdl(void)
 {
 	static _Atomic(void *) libdl;
 	void *handle = atomic_load_explicit(&libdl, memory_order_acquire);
@@ -150,7 +163,8 @@ static void *loaded_libdl(void)
 	return handle;
 }
 
-void *libdl_sym(void *handle, const char *name)
+void *
+libdl_sym(void *handle, const char *name)
 {
 	static _Atomic(sym_fn *) loaded_sym;
 	sym_fn *sym = dlsym;
@@ -169,7 +183,8 @@ void *libdl_sym(void *handle, const char *name)
 	return found;
 }
 
-void *libdl_thread_sym(const char *name)
+void *
+libdl_thread_sym(const char *name)
 {
 	void *found = libdl_sym(RTLD_NEXT, name);
 

@@ -17,7 +17,8 @@ MAX_BUILD_LINES = {"configure.ac": 100, "Makefile.am": 250}
 ROOMS = ("src", "tests", "bench", "fuzz", "demo", "man", "rules", ".ci")
 TOP_FILES = ("configure.ac", "Makefile.am", "m4/cutout.m4", "bootstrap")
 TEXT = {".c", ".h", ".py", ".sh", ".am", ".ac", ".m4", ".map", ".rules", ".1", ".5", ".7", ""}
-OUR_PAGES = {"cutout", "cutout.rules", "libcutout"}
+# mandoc looks up the manuals that are referred to among those installed here.
+ABOUT_THIS_MACHINE = re.compile(r"referenced manual not found|outdated mandoc\.db")
 
 
 def is_source(path):
@@ -43,7 +44,7 @@ def functions(path):
     head = ""
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if start is None and line.rstrip().endswith("{") and not line[:1].isspace():
-            if ")" in head + line and "=" not in line:
+            if ")" in (head if line.strip() == "{" else line) and "=" not in line:
                 start = number
         elif start is not None and line.startswith("}"):
             yield start, number - start + 1
@@ -85,12 +86,5 @@ def test_files_stay_short():
 @pytest.mark.parametrize("page", ["cutout.1", "cutout.rules.5", "libcutout.7"])
 def test_manual_is_clean(page):
     run = subprocess.run(["mandoc", "-Tlint", TOP / "man" / page], capture_output=True, text=True)
-    said = [line for line in (run.stdout + run.stderr).splitlines()
-            if not is_reference_to_us(line)]
-    assert said == []
-
-
-def is_reference_to_us(line):
-    """mandoc knows installed manuals only, and ours may not be installed."""
-    missing = re.search(r"referenced manual not found: Xr (\S+)", line)
-    return bool(missing) and missing.group(1) in OUR_PAGES
+    said = (run.stdout + run.stderr).splitlines()
+    assert [line for line in said if not ABOUT_THIS_MACHINE.search(line)] == []
