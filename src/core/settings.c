@@ -80,7 +80,6 @@ settings_hash(const struct settings *s)
 		c->probe_interval_ns,
 		c->lease_ns,
 		c->ramp_ns,
-		c->probe_is_call,
 		c->late_failure_extends,
 		s->probe,
 		s->mode,

@@ -5,8 +5,10 @@
 #include "core/answer.h"
 #include "core/match.h"
 #include "core/text.h"
+#include "probe/engine.h"
 #include "shim/guard.h"
 #include "shim/names.h"
+#include "shim/worker.h"
 #include "state/state.h"
 #include "sys/clock.h"
 #include "sys/log.h"
@@ -34,9 +36,10 @@ gate_share(struct state *state, const char *path)
 }
 
 void
-gate_start(const struct ruleset *rules, const struct proxies *proxies)
+gate_start(struct ruleset *rules, const struct proxies *proxies)
 {
 	proxies_left_out = proxies;
+	worker_init(&process_state, shared_state, rules);
 	store_release(&rules_in_force, rules);
 }
 
@@ -86,18 +89,6 @@ find_breaker(const char *name, const struct section *section, uint32_t *breaker)
 	return true;
 }
 
-bool
-gate_find_next(const struct dest *d, uint32_t *from, struct met *met, struct gate_target *out)
-{
-	const struct ruleset *rules = gate_rules();
-
-	if (rules == NULL || !match_next(rules, proxies_left_out, d, from, met) ||
-	    met->section->settings.mode == MODE_OFF)
-		return false;
-	out->section = met->section;
-	return find_breaker(met->breaker, met->section, &out->breaker);
-}
-
 static struct state *
 state_of(const struct gate_target *t)
 {
@@ -131,10 +122,20 @@ name_of(const struct gate_target *t)
 }
 
 static void
-tell(const struct gate_target *t, const struct transitions *tr)
+need_prober(const struct gate_target *t, uint64_t now_ns)
 {
-	for (unsigned i = 0; i < tr->n; i++)
+	if (engine_is_for(&t->section->settings))
+		worker_need(state_of(t), now_ns);
+}
+
+static void
+tell(const struct gate_target *t, const struct transitions *tr, uint64_t now_ns)
+{
+	for (unsigned i = 0; i < tr->n; i++) {
 		log_transition(name_of(t).text, &tr->v[i]);
+		if (tr->v[i].to == BREAKER_OPEN)
+			need_prober(t, now_ns);
+	}
 }
 
 bool
@@ -144,7 +145,7 @@ gate_would_admit(const struct gate_target *t, uint64_t now_ns)
 	struct transitions tr = {.n = 0};
 	bool admits = breaker_would_admit(&r, now_ns, &tr);
 
-	tell(t, &tr);
+	tell(t, &tr, now_ns);
 	return admits || t->section->settings.mode != MODE_ENFORCE;
 }
 
@@ -156,6 +157,7 @@ gate_refused(const struct gate_target *t, const struct dest *d, const char *edge
 	char text[DEST_TEXT_MAX];
 
 	bump_lossy(&r.report->refused, 1);
+	need_prober(t, now_ns);
 	if (!log_wants(LOG_INFO))
 		return;
 	breaker_look(&r, now_ns, &look);
@@ -171,7 +173,7 @@ gate_ask(const struct gate_target *t, uint64_t now_ns, struct gate_call *out)
 	bool admitted = breaker_admit(&r, now_ns, guard_thread() * 4, &out->ticket, &tr);
 
 	out->target = *t;
-	tell(t, &tr);
+	tell(t, &tr, now_ns);
 	if (admitted)
 		return GATE_ADMIT;
 	return t->section->settings.mode == MODE_ENFORCE ? GATE_REFUSE : GATE_PASS;
@@ -203,25 +205,55 @@ gate_answered(struct gate_call *c, uint64_t now_ns)
 	struct transitions tr = {.n = 0};
 
 	breaker_answered(&r, &c->ticket, now_ns, &tr);
-	tell(&c->target, &tr);
+	tell(&c->target, &tr, now_ns);
 }
 
-/* A probe goes where calls failed, by every address that the name had. */
+/*
+ * A probe goes where calls failed, by every address that the name had.  Where it was
+ * the look-up that failed, old addresses say nothing: the name is looked up again.
+ */
 static void
-note_where(const struct gate_target *t, const struct dest *d)
+note_where(const struct gate_target *t, const struct dest *d, bool by_address)
 {
-	struct state_where w = {.port = d->port};
+	struct state_where w = {.port = d->port}, before;
+	bool named = d->name.len > 0 && d->name.len <= DEST_NAME_MAX;
 
-	if (d->port <= 0)
-		return;
-	if (d->name.len > 0 && d->name.len <= DEST_NAME_MAX) {
+	if (named) {
 		w.name_len = (uint8_t)d->name.len;
 		memcpy(w.name, d->name.at, d->name.len);
-		w.count = (uint8_t)names_addresses(w.name, w.addr);
+		if (by_address)
+			w.count = (uint8_t)names_addresses(w.name, w.addr);
 	}
 	if (w.count == 0 && d->addr.family != 0)
 		w.addr[w.count++] = d->addr;
-	state_put_where(state_of(t), index_of(t), &w);
+	if (w.port <= 0 && state_get_where(state_of(t), index_of(t), &before) &&
+	    strcmp(before.name, w.name) == 0)
+		w.port = before.port;
+	if (named || w.port > 0)
+		state_put_where(state_of(t), index_of(t), &w);
+}
+
+/* So that a breaker that trips before any call has ended can be probed. */
+static void
+note_first_where(const struct gate_target *t, const struct dest *d)
+{
+	if (load_relaxed(&state_of(t)->slots[index_of(t)].where_seq) == 0)
+		note_where(t, d, true);
+}
+
+bool
+gate_find_next(const struct dest *d, uint32_t *from, struct met *met, struct gate_target *out)
+{
+	const struct ruleset *rules = gate_rules();
+
+	if (rules == NULL || !match_next(rules, proxies_left_out, d, from, met) ||
+	    met->section->settings.mode == MODE_OFF)
+		return false;
+	out->section = met->section;
+	if (!find_breaker(met->breaker, met->section, &out->breaker))
+		return false;
+	note_first_where(out, d);
+	return true;
 }
 
 void
@@ -247,8 +279,8 @@ gate_done(const struct gate_call *c, const struct dest *d, const char *edge, uin
 		});
 	}
 	if (outcome == OUTCOME_FAIL)
-		note_where(&c->target, d);
-	tell(&c->target, &tr);
+		note_where(&c->target, d, strcmp(edge, "resolve") != 0);
+	tell(&c->target, &tr, now_ns);
 }
 
 size_t

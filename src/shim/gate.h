@@ -41,8 +41,8 @@ const struct ruleset *gate_rules(void);
 /* Before gate_start(): breakers live in this state, opened at path, not in the process. */
 void gate_share(struct state *state, const char *path);
 
-/* Puts the rules in force; they are never taken back. */
-void gate_start(const struct ruleset *rules, const struct proxies *proxies);
+/* Puts the rules in force; they are never taken back, see worker_init() for changes. */
+void gate_start(struct ruleset *rules, const struct proxies *proxies);
 
 /* The time for all that one hook does; coarse unless calls are logged. */
 uint64_t gate_now_ns(void);

@@ -11,6 +11,7 @@
 #include "shim/gate.h"
 #include "shim/guard.h"
 #include "shim/real.h"
+#include "shim/worker.h"
 #include "state/state_map.h"
 #include "sys/env.h"
 #include "sys/log.h"
@@ -58,14 +59,6 @@ tell_errors(const char *path, const struct errors *e)
 	log_config_error(path, e->line, all);
 }
 
-/* Nobody makes probes in this version, so a call must find out that all is well again. */
-static void
-probe_by_calls(struct ruleset *rules)
-{
-	for (uint32_t i = 0; i < rules->section_count; i++)
-		rules->sections[i].settings.breaker.probe_is_call = true;
-}
-
 /*
  * A tree's memory is named by a descriptor of its companion: where that has ended, or
  * may not be looked into, nobody has made a mistake.
@@ -107,11 +100,17 @@ start(void)
 		tell_errors(path, &errors);
 		return;
 	}
-	probe_by_calls(&rules_file.rules);
 	env_proxies(&proxies);
 	share(env_get("CUTOUT_STATE"));
 	log_config(rules_file.path, rules_file.rules.section_count);
 	gate_start(&rules_file.rules, &proxies);
+}
+
+static void
+after_fork(void)
+{
+	guard_take_books();
+	worker_after_fork();
 }
 
 void
@@ -127,7 +126,7 @@ init_slowly(void)
 	real_init();
 	if (off == NULL || strcmp(off, "1") != 0) {
 		guard_take_books();
-		pthread_atfork(NULL, NULL, guard_take_books);
+		pthread_atfork(NULL, NULL, after_fork);
 		start();
 	}
 	store_release(&init_done, 1);

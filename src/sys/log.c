@@ -59,17 +59,24 @@ log_check(void)
 }
 
 static void
-begin(struct logline *l, enum log_level level, const char *event, const char *breaker)
+begin_as(struct logline *l, bool json, enum log_level level, const char *event,
+	 const char *breaker)
 {
 	struct logline_head head = {
-		.wall_ms = as_json ? clock_wall_ms() : 0,
+		.wall_ms = json ? clock_wall_ms() : 0,
 		.pid = raw_getpid(),
 		.level = level_names[level],
 		.event = event,
 		.breaker = breaker,
 	};
 
-	logline_begin(l, as_json, &head);
+	logline_begin(l, json, &head);
+}
+
+static void
+begin(struct logline *l, enum log_level level, const char *event, const char *breaker)
+{
+	begin_as(l, as_json, level, event, breaker);
 }
 
 static void
@@ -78,26 +85,49 @@ end(struct logline *l)
 	logfile_write(l->text, logline_end(l));
 }
 
+static enum log_level
+level_of(const struct transition *t)
+{
+	return t->from == BREAKER_OPEN && t->to == BREAKER_OPEN ? LOG_INFO : LOG_WARN;
+}
+
+static void
+put_transition(struct logline *l, const struct transition *t)
+{
+	logline_text(l, "from", breaker_state_name((enum breaker_state)t->from));
+	logline_text(l, "to", breaker_state_name((enum breaker_state)t->to));
+	logline_text(l, "reason", breaker_reason_name((enum reason)t->reason));
+	logline_number(l, "total", t->total);
+	logline_number(l, "failed", t->failed);
+	logline_number(l, "slow", t->slow);
+	logline_number(l, "p50_ms", t->p50_ms);
+	logline_number(l, "p99_ms", t->p99_ms);
+	logline_number(l, "cooldown_ms", t->cooldown_ms);
+}
+
 void
 log_transition(const char *breaker, const struct transition *t)
 {
-	bool restart = t->from == BREAKER_OPEN && t->to == BREAKER_OPEN;
-	enum log_level level = restart ? LOG_INFO : LOG_WARN;
 	struct logline l;
 
-	if (!log_wants(level))
+	if (!log_wants(level_of(t)))
 		return;
-	begin(&l, level, "transition", breaker);
-	logline_text(&l, "from", breaker_state_name((enum breaker_state)t->from));
-	logline_text(&l, "to", breaker_state_name((enum breaker_state)t->to));
-	logline_text(&l, "reason", breaker_reason_name((enum reason)t->reason));
-	logline_number(&l, "total", t->total);
-	logline_number(&l, "failed", t->failed);
-	logline_number(&l, "slow", t->slow);
-	logline_number(&l, "p50_ms", t->p50_ms);
-	logline_number(&l, "p99_ms", t->p99_ms);
-	logline_number(&l, "cooldown_ms", t->cooldown_ms);
+	begin(&l, level_of(t), "transition", breaker);
+	put_transition(&l, t);
 	end(&l);
+}
+
+void
+log_transition_json(const char *breaker, const struct transition *t, char out[LOGLINE_MAX])
+{
+	struct logline l;
+	size_t len;
+
+	begin_as(&l, true, level_of(t), "transition", breaker);
+	put_transition(&l, t);
+	len = logline_end(&l) - 1;
+	memcpy(out, l.text, len);
+	out[len] = '\0';
 }
 
 void

@@ -16,6 +16,7 @@
 #include "core/atomics.h"
 #include "core/breaker.h"
 #include "core/dest.h"
+#include "sys/logline.h"
 
 enum log_level { LOG_OFF, LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
@@ -53,6 +54,10 @@ log_wants(enum log_level level)
 
 /* warn; a restart of the cooldown (open to open) info. */
 void log_transition(const char *breaker, const struct transition *t);
+
+/* The same as one JSON object, whatever is logged; ends in a zero, not in a newline. */
+void log_transition_json(const char *breaker, const struct transition *t,
+			 char out[LOGLINE_MAX]);
 
 struct log_call {
 	const char *breaker;

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "core/atomics.h"
+#include "core/text.h"
 #include "sys/raw.h"
+#include "sys/rawproc.h"
 
 /*
  * What is open, in one word so that threads can agree on it: the descriptor in the
@@ -33,6 +35,8 @@ static atomic_u32 held_by; /* the pid that opened it */
  * so does a child made behind libc's back, which then opens the path for each line.
  */
 static atomic_u32 owner;
+
+static atomic_u32 apart; /* the thread with a table of its own; 0: none */
 
 static char pattern[PATH_MAX]; /* empty: stderr */
 static size_t pattern_start;   /* where the text that the user gave begins */
@@ -109,12 +113,13 @@ high_fd(void)
 	return top > 32 ? (int)(top - top / 8) : 3;
 }
 
+/* A FIFO without a reader must not stop the program: hence O_NONBLOCK. */
+#define OPEN_FLAGS (O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+
 static int
 open_high(const char *path)
 {
-	/* A FIFO without a reader must not stop the program: hence O_NONBLOCK. */
-	int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-	int fd = raw_open(path, flags, 0666);
+	int fd = raw_open(path, OPEN_FLAGS, 0666);
 
 	if (fd < 0)
 		return fd;
@@ -185,12 +190,59 @@ write_line(int fd, const struct stat *st, const char *line, size_t len)
 	raw_sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
+/* The program's descriptor, where the kernel lets us have it. */
+static int
+borrow(int number, pid_t pid)
+{
+	char path[32];
+	struct text t = text_over(path, sizeof(path));
+	int fd = raw_take_descriptor(pid, number);
+
+	if (fd >= 0)
+		return fd;
+	text_format(&t, "/proc/self/fd/%u", (unsigned)number);
+	return raw_open(path, OPEN_FLAGS & ~O_CREAT, 0);
+}
+
+static void
+write_apart(const char *line, size_t len, pid_t pid)
+{
+	uint64_t word = load_acquire(&held);
+	int fd = word != NOTHING ? borrow(held_fd(word), pid) : -EBADF;
+	char path[PATH_MAX];
+	struct stat st;
+	bool found = fd >= 0 && raw_fstat(fd, &st) == 0 &&
+		     identity(held_fd(word), &st, pid) == (word & ~CHANGE_MASK);
+
+	if (!found && fd >= 0)
+		raw_close(fd);
+	if (!found && pattern[0] && path_expand(path, pid)) {
+		fd = raw_open(path, OPEN_FLAGS, 0666);
+		found = fd >= 0 && raw_fstat(fd, &st) == 0;
+	}
+	if (!found)
+		return;
+	write_line(fd, &st, line, len);
+	raw_close(fd);
+}
+
+void
+logfile_stand_apart(void)
+{
+	store_relaxed(&apart, (uint32_t)raw_gettid());
+}
+
 void
 logfile_write(const char *line, size_t len)
 {
 	pid_t pid = raw_getpid();
+	uint32_t stands_apart = load_relaxed(&apart);
 	struct stat st;
 
+	if (stands_apart != 0 && (pid_t)stands_apart == raw_gettid()) {
+		write_apart(line, len, pid);
+		return;
+	}
 	for (int i = 0; i < TRIES; i++) {
 		uint64_t old = load_acquire(&held);
 

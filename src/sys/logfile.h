@@ -29,6 +29,12 @@ bool logfile_open(const char *path);
  */
 void logfile_write(const char *line, size_t len);
 
+/*
+ * This thread has left the program's table of descriptors: its lines still go where
+ * the others' do.  One thread at a time; it reads no thread-local variable.
+ */
+void logfile_stand_apart(void);
+
 /* 0: a line would find its file now; else -errno. */
 int logfile_check(void);
 
