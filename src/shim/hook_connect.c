@@ -8,6 +8,7 @@
 #include "shim/init.h"
 #include "shim/pending.h"
 #include "shim/real.h"
+#include "shim/refusal.h"
 
 EXPORT int
 socket(int domain, int type, int protocol)
@@ -47,6 +48,16 @@ ask(int fd, const struct sockaddr *sa, socklen_t len, const void *caller, struct
 	return attempt_begin(&addr, port, gate_now_ns(), a);
 }
 
+static int
+call_on(int fd, const struct sockaddr *sa, socklen_t len)
+{
+	int result = REAL(connect)(fd, sa, len);
+
+	if (result == 0 || errno == EINPROGRESS)
+		refusal_clear(REFUSAL_CONNECT);
+	return result;
+}
+
 EXPORT int
 connect(int fd, const struct sockaddr *sa, socklen_t len)
 {
@@ -63,16 +74,17 @@ connect(int fd, const struct sockaddr *sa, socklen_t len)
 	switch (ask(fd, sa, len, __builtin_return_address(0), &a)) {
 	case GATE_REFUSE:
 		errno = a.call.target.section->settings.refuse_errno;
+		refusal_set(REFUSAL_CONNECT, errno, &a.call.target);
 		return -1;
 	case GATE_PASS:
-		return REAL(connect)(fd, sa, len);
+		return call_on(fd, sa, len);
 	case GATE_ADMIT:
 		break;
 	}
 	/* Before the call: a signal handler may jump out of it and close the descriptor. */
 	fds_put(fd, &a);
 
-	int result = REAL(connect)(fd, sa, len);
+	int result = call_on(fd, sa, len);
 
 	pending_settle(fd, result == 0 ? 0 : errno);
 	return result;

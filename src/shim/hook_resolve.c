@@ -9,6 +9,7 @@
 #include "shim/hooks.h"
 #include "shim/init.h"
 #include "shim/names.h"
+#include "shim/refusal.h"
 
 #define EDGE "resolve"
 
@@ -116,8 +117,10 @@ look_up(const char *name, const char *service, const struct addrinfo *hints, str
 
 	if (all_refuse(&d, now_ns, &target, &met)) {
 		eai = answer_from_memory(name, service, hints, out);
-		if (eai != 0)
+		if (eai != 0) {
 			gate_refused(&target, &d, EDGE, now_ns);
+			refusal_set(REFUSAL_RESOLVE, eai, &target);
+		}
 		return eai;
 	}
 	if (met)
@@ -127,9 +130,11 @@ look_up(const char *name, const char *service, const struct addrinfo *hints, str
 	int saved = errno;
 
 	curl_note_lookup(name, eai);
-	if (eai == 0)
+	if (eai == 0) {
+		refusal_clear(REFUSAL_RESOLVE);
 		names_learn(name, *out);
-	else if (met && (eai == EAI_AGAIN || eai == EAI_FAIL))
+	}
+	if (met && (eai == EAI_AGAIN || eai == EAI_FAIL))
 		note_failure(&call, &d, eai);
 	errno = saved;
 	return eai;

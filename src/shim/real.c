@@ -23,7 +23,7 @@ typedef void *any_function __attribute__((may_alias));
 
 /* syscall() first: what the linker does to find the others may already need it. */
 static const struct {
-	char name[16];
+	char name[20];
 	size_t offset;
 } rows[] = {
 	ROW(syscall),	   ROW(socket),	 ROW(connect), ROW(getaddrinfo), ROW(getsockopt),
@@ -31,7 +31,8 @@ static const struct {
 	ROW(close_range),  ROW(writev),	 ROW(send),    ROW(sendto),	 ROW(sendmsg),
 	ROW(read),	   ROW(readv),	 ROW(recv),    ROW(recvfrom),	 ROW(recvmsg),
 	ROW(execve),	   ROW(execvpe), ROW(fexecve), ROW(execveat),	 ROW(posix_spawn),
-	ROW(posix_spawnp), ROW(system),	 ROW(popen),
+	ROW(posix_spawnp), ROW(system),	 ROW(popen),   ROW(strerror),	 ROW(strerror_l),
+	ROW(strerror_r),   ROW(__xpg_strerror_r),	       ROW(gai_strerror),
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))

@@ -5,6 +5,7 @@
 #ifndef SHIM_REAL_H
 #define SHIM_REAL_H
 
+#include <locale.h>
 #include <netdb.h>
 #include <poll.h>
 #include <spawn.h>
@@ -52,6 +53,11 @@ struct real_libc {
 	real_spawn *posix_spawn, *posix_spawnp;
 	int (*system)(const char *);
 	FILE *(*popen)(const char *, const char *);
+	char *(*strerror)(int);
+	char *(*strerror_l)(int, locale_t);
+	char *(*strerror_r)(int, char *, size_t);
+	int (*__xpg_strerror_r)(int, char *, size_t);
+	const char *(*gai_strerror)(int);
 };
 
 extern struct real_libc real;
