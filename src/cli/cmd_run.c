@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
+#include "cli/companion.h"
 #include "cli/preload.h"
+#include "state/state_map.h"
 #include "sys/env.h"
 #include "sys/log.h"
 #include "sys/rulesfile.h"
@@ -18,8 +20,8 @@
 #define EXIT_CANNOT_INVOKE 126
 #define EXIT_ENOENT 127
 
-static const char usage[] =
-	"usage: cutout run [--rules FILE] [--log SPEC] [--state process] [--] PROGRAM [ARG...]";
+static const char usage[] = "usage: cutout run [--rules FILE] [--log SPEC] [--state "
+			    "process|tree|PATH] [--] PROGRAM [ARG...]";
 
 struct run {
 	const char *rules, *log, *state; /* NULL: not given */
@@ -132,14 +134,67 @@ set_log(const char *spec)
 	return result;
 }
 
+/* A file that all processes of this user may share. */
+static int
+set_state_path(const char *path)
+{
+	char error[STATE_ERROR_MAX];
+	char *file = absolute(path);
+	struct state *state = file ? state_open(file, true, error) : NULL;
+	int result = 0;
+
+	if (!file)
+		result = cancel("%s", strerror(errno));
+	else if (!state)
+		result = cancel("%s: %s", path, error);
+	else if (!set("CUTOUT_STATE", file))
+		result = cancel("%s", strerror(errno));
+	if (state)
+		state_close(state);
+	free(file);
+	return result;
+}
+
+/* Whether the environment names the memory of a tree that still has its companion. */
+static bool
+is_in_tree(const char *state)
+{
+	char error[STATE_ERROR_MAX];
+	struct state *found;
+
+	if (strncmp(state, "/proc/", 6) != 0)
+		return false;
+	found = state_open(state, false, error);
+	if (found)
+		state_close(found);
+	return found != NULL;
+}
+
+static int
+set_tree(void)
+{
+	char path[COMPANION_PATH_MAX];
+	int error = companion_start(env_get("CUTOUT_RULES"), path);
+
+	if (error)
+		return cancel("the companion cannot be started: %s", strerror(-error));
+	return set("CUTOUT_STATE", path) ? 0 : cancel("%s", strerror(errno));
+}
+
 static int
 set_state(const char *state)
 {
-	if (!state && !(state = env_get("CUTOUT_STATE")))
-		state = "process";
-	if (strcmp(state, "process") != 0)
-		return cancel("this version knows no other state than 'process', not '%s'", state);
-	return set("CUTOUT_STATE", state) ? 0 : cancel("%s", strerror(errno));
+	const char *inherited = env_get("CUTOUT_STATE");
+
+	if (!state && inherited && is_in_tree(inherited))
+		return 0;
+	if (!state)
+		state = inherited && strncmp(inherited, "/proc/", 6) != 0 ? inherited : "tree";
+	if (strcmp(state, "tree") == 0)
+		return set_tree();
+	if (strcmp(state, "process") == 0)
+		return set("CUTOUT_STATE", state) ? 0 : cancel("%s", strerror(errno));
+	return set_state_path(state);
 }
 
 static int
@@ -210,7 +265,7 @@ cmd_run(int argc, char **argv)
 	if (result || done)
 		return result;
 	if ((result = set_rules(run.rules)) || (result = set_log(run.log)) ||
-	    (result = set_state(run.state)) || (result = set_preload()))
+	    (result = set_preload()) || (result = set_state(run.state)))
 		return result;
 	/* What the program starts stays under it, unless the user said no. */
 	if (!env_get("CUTOUT_FOLLOW") && !set("CUTOUT_FOLLOW", "1"))
