@@ -294,13 +294,22 @@ end_slowly(const struct breaker_ref *r, const struct ticket *t, uint64_t now_ns,
 }
 
 void
-breaker_answered(const struct breaker_ref *r, struct ticket *t, uint64_t now_ns,
+breaker_answered(const struct breaker_ref *r, struct ticket *t, uint64_t now_ns, bool is_good,
 		 struct transitions *tr)
 {
-	if (is_overdue_due(r, now_ns))
+	uint64_t word;
+
+	if (t->is_probe || is_overdue_due(r, now_ns))
 		breaker_tick(r, now_ns, tr);
 	t->was_overdue |= inflight_give(r->inflight, t->mark);
 	t->mark.index = INFLIGHT_NONE;
+	word = load_acquire(&r->breaker->gate);
+	if (!t->is_probe || !is_good || gate_state(word) != GATE_PROBING ||
+	    gate_generation(word) != t->generation)
+		return;
+	settle(r, word, now_ns, OUTCOME_OK, tr);
+	t->is_probe = false;
+	t->generation = GENERATION_NONE;
 }
 
 void

@@ -108,9 +108,11 @@ bool breaker_would_admit(const struct breaker_ref *r, uint64_t now_ns, struct tr
 
 /*
  * The first byte of the answer is there, the call goes on: it can no longer become
- * overdue.  Optional; breaker_end() must follow.
+ * overdue.  is_good: as far as the answer can be judged it is no failure, which is the
+ * verdict of a call that is the probe; its end says no more.  Optional; breaker_end()
+ * must follow.
  */
-void breaker_answered(const struct breaker_ref *r, struct ticket *t, uint64_t now_ns,
+void breaker_answered(const struct breaker_ref *r, struct ticket *t, uint64_t now_ns, bool is_good,
 		      struct transitions *tr);
 
 /*

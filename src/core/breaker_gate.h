@@ -27,6 +27,7 @@ enum gate_state {
 
 #define TICK_NS UINT64_C(100000)
 #define GENERATION_MASK ((UINT32_C(1) << 17) - 1)
+#define GENERATION_NONE UINT32_MAX /* of a call that has nothing more to say */
 #define TICKS_MAX ((UINT64_C(1) << 44) - 1)
 
 static inline enum gate_state

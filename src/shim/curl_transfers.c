@@ -99,6 +99,19 @@ curl_transfers_drop_handle(const void *handle)
 			drop(i);
 }
 
+/* As far as the first line of the answer tells; a streamed answer may last for minutes. */
+static bool
+is_good(const struct curl_transfer *t)
+{
+	long status = 0;
+
+	if (!t->dest.is_http)
+		return true;
+	t->getinfo(t->handle, CURLINFO_RESPONSE_CODE, &status);
+	return status >= 200 &&
+	       !status_in(&t->call.target.section->settings.fail_status, (unsigned)status);
+}
+
 void
 curl_transfer_look(void)
 {
@@ -109,7 +122,7 @@ curl_transfer_look(void)
 	t->getinfo(t->handle, CURLINFO_STARTTRANSFER_TIME_T, &first_byte_us);
 	if (first_byte_us > 0 && first_byte_us != t->stale_us) {
 		t->first_byte_us = first_byte_us;
-		gate_answered(&t->call, gate_now_ns());
+		gate_answered(&t->call, gate_now_ns(), is_good(t));
 	}
 	set_waits();
 	errno = saved;

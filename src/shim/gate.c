@@ -199,12 +199,12 @@ gate_is_current(const struct gate_call *c)
 }
 
 void
-gate_answered(struct gate_call *c, uint64_t now_ns)
+gate_answered(struct gate_call *c, uint64_t now_ns, bool is_good)
 {
 	struct breaker_ref r = ref_of(&c->target);
 	struct transitions tr = {.n = 0};
 
-	breaker_answered(&r, &c->ticket, now_ns, &tr);
+	breaker_answered(&r, &c->ticket, now_ns, is_good, &tr);
 	tell(&c->target, &tr, now_ns);
 }
 

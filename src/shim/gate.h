@@ -70,7 +70,7 @@ void gate_refused(const struct gate_target *t, const struct dest *d, const char 
 bool gate_is_current(const struct gate_call *c);
 
 /* See breaker_answered(). */
-void gate_answered(struct gate_call *c, uint64_t now_ns);
+void gate_answered(struct gate_call *c, uint64_t now_ns, bool is_good);
 
 /* A call that takes nothing: for what counts only when it fails. */
 void gate_watch(const struct gate_target *t, uint64_t now_ns, struct gate_call *out);

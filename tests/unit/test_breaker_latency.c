@@ -25,7 +25,7 @@ calls_of(uint64_t latency, uint64_t end_at, unsigned n, enum outcome outcome)
 
 	while (n-- > 0) {
 		t = begin(end_at - latency);
-		breaker_answered(&ref, &t, end_at - latency, &changes);
+		breaker_answered(&ref, &t, end_at - latency, true, &changes);
 		t.start_ns = end_at - latency;
 		end(t, end_at, outcome);
 	}
@@ -204,7 +204,7 @@ answer_ends_the_wait_before_the_call_ends(void **state)
 	(void)state;
 	rules.consecutive = 1;
 	changes.n = 0;
-	breaker_answered(&ref, &t, T + S, &changes);
+	breaker_answered(&ref, &t, T + S, true, &changes);
 	is(T + 10 * LIMIT, BREAKER_CLOSED);
 	breaker_end(&ref, &t, T + 20 * LIMIT, 1 * S, OK, 0, &changes);
 	assert_int_equal(look(T + 20 * LIMIT).slow, 0);
@@ -219,7 +219,7 @@ late_answer_keeps_its_place_in_the_row(void **state)
 	(void)state;
 	rules.consecutive = 2;
 	changes.n = 0;
-	breaker_answered(&ref, &t, T + 2 * LIMIT, &changes);
+	breaker_answered(&ref, &t, T + 2 * LIMIT, true, &changes);
 	breaker_end(&ref, &t, T + 3 * LIMIT, 2 * LIMIT, OK, 0, &changes);
 	assert_int_equal(look(T + 3 * LIMIT).consecutive, 1);
 	assert_int_equal(look(T + 3 * LIMIT).slow, 1);

@@ -280,10 +280,43 @@ late_results_of_a_trial_close_nothing_and_extend(void **state)
 	assert_false(refused(DUE + 2 * LEASE + 2 * COOLDOWN + 2 * S));
 }
 
+static void
+first_byte_of_a_good_answer_is_the_verdict_of_a_trial(void **state)
+{
+	struct ticket t = begin(DUE), other;
+
+	(void)state;
+	rules.probe_successes = 2;
+	breaker_answered(&ref, &t, DUE + S, true, &changes);
+	is(DUE + S, BREAKER_HALF_OPEN);
+	other = begin(DUE + S);
+	/* Its end, long after, says nothing of the other's lease. */
+	breaker_end(&ref, &t, DUE + 2 * S, S, FAIL, 0, &changes);
+	is(DUE + 2 * S, BREAKER_HALF_OPEN);
+	breaker_answered(&ref, &other, DUE + 3 * S, true, &changes);
+	is(DUE + 3 * S, BREAKER_CLOSED);
+}
+
+static void
+first_byte_of_a_failure_leaves_a_trial_to_its_end(void **state)
+{
+	struct ticket t = begin(DUE);
+
+	(void)state;
+	breaker_answered(&ref, &t, DUE + S, false, &changes);
+	is(DUE + S, BREAKER_HALF_OPEN);
+	breaker_end(&ref, &t, DUE + 2 * S, S, FAIL, 0, &changes);
+	is(DUE + 2 * S, BREAKER_OPEN);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(first_byte_of_a_good_answer_is_the_verdict_of_a_trial,
+				       tripped_with_trials),
+		cmocka_unit_test_setup(first_byte_of_a_failure_leaves_a_trial_to_its_end,
+				       tripped_with_trials),
 		cmocka_unit_test_setup(probe_begins_when_the_cooldown_is_over_and_not_before,
 				       tripped),
 		cmocka_unit_test_setup(one_probe_at_a_time_and_no_call_beside_it, tripped),

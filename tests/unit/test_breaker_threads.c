@@ -202,7 +202,7 @@ end_many(unsigned thread, unsigned round)
 		struct ticket t;
 
 		breaker_admit(&ref, at, thread * 8, &t, &tr);
-		breaker_answered(&ref, &t, at, &tr);
+		breaker_answered(&ref, &t, at, true, &tr);
 		breaker_end(&ref, &t, at, i % 3 == 0 ? 6 * S : 1 * S,
 			    i % 4 == 0 ? OUTCOME_FAIL : OUTCOME_OK, thread, &tr);
 	}
