@@ -12,26 +12,37 @@
 
 #define SEQ_WORDS(type) ((sizeof(type) + 7) / 8)
 
+/* Whole words first: what a size that is known leaves over costs nothing in the loop. */
 static inline void
 seq_store_words(atomic_u64 *to, const void *from, size_t size)
 {
-	for (size_t i = 0; i * 8 < size; i++) {
-		uint64_t word = 0;
-		size_t left = size - i * 8;
+	size_t whole = size / 8;
+	uint64_t word;
 
-		memcpy(&word, (const char *)from + i * 8, left < 8 ? left : 8);
+	for (size_t i = 0; i < whole; i++) {
+		memcpy(&word, (const char *)from + i * 8, 8);
 		store_relaxed(&to[i], word);
+	}
+	if (size % 8 != 0) {
+		word = 0;
+		memcpy(&word, (const char *)from + whole * 8, size % 8);
+		store_relaxed(&to[whole], word);
 	}
 }
 
 static inline void
 seq_load_words(void *to, const atomic_u64 *from, size_t size)
 {
-	for (size_t i = 0; i * 8 < size; i++) {
-		uint64_t word = load_relaxed(&from[i]);
-		size_t left = size - i * 8;
+	size_t whole = size / 8;
+	uint64_t word;
 
-		memcpy((char *)to + i * 8, &word, left < 8 ? left : 8);
+	for (size_t i = 0; i < whole; i++) {
+		word = load_relaxed(&from[i]);
+		memcpy((char *)to + i * 8, &word, 8);
+	}
+	if (size % 8 != 0) {
+		word = load_relaxed(&from[whole]);
+		memcpy((char *)to + whole * 8, &word, size % 8);
 	}
 }
 
