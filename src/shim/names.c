@@ -255,6 +255,9 @@ names_of(const struct dest_addr *addr, uint64_t hash)
 	for (unsigned way = 0; way < ADDRESS_WAYS; way++) {
 		unsigned p = (home + way) % ADDRESSES;
 
+		/* The first free place is taken first, and none is ever freed. */
+		if (load_relaxed(&addresses[p].seq) == 0)
+			break;
 		if (seq_read(&addresses[p].seq, addresses[p].words, &there, sizeof(there)) &&
 		    same_addr(&there.addr, addr))
 			return there.named;
