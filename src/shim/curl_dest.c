@@ -12,8 +12,6 @@
 #define CURLU_PUNYCODE (1 << 12)
 #endif
 
-#define PARSE_FLAGS CURLU_NON_SUPPORT_SCHEME
-
 /* The URL functions of one libcurl. */
 struct parser {
 	CURLU *(*new_url)(void);
@@ -36,14 +34,24 @@ find_parser(const void *library, struct parser *p)
 	       p->free_text != NULL;
 }
 
-/* As libcurl goes about a URL without a scheme: the default one, else it guesses. */
+static bool
+has_scheme(const char *url)
+{
+	size_t len = strspn(url, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				 "0123456789+-.");
+
+	return len > 0 && url[len] == ':' && url[len + 1] == '/';
+}
+
+/*
+ * As libcurl goes about a URL without a scheme: the default one, else it guesses.  With
+ * a scheme that it does not know it calls nobody.
+ */
 static bool
 parse(const struct parser *p, CURLU *u, const char *url, const char *default_protocol)
 {
-	if (default_protocol == NULL)
-		return p->set(u, CURLUPART_URL, url, PARSE_FLAGS | CURLU_GUESS_SCHEME) == CURLUE_OK;
-	if (p->set(u, CURLUPART_URL, url, PARSE_FLAGS) == CURLUE_OK)
-		return true;
+	if (default_protocol == NULL || has_scheme(url))
+		return p->set(u, CURLUPART_URL, url, CURLU_GUESS_SCHEME) == CURLUE_OK;
 
 	size_t size = strlen(default_protocol) + strlen("://") + strlen(url) + 1;
 	char *whole = malloc(size);
@@ -52,7 +60,7 @@ parse(const struct parser *p, CURLU *u, const char *url, const char *default_pro
 	if (whole == NULL)
 		return false;
 	snprintf(whole, size, "%s://%s", default_protocol, url);
-	parsed = p->set(u, CURLUPART_URL, whole, PARSE_FLAGS) == CURLUE_OK;
+	parsed = p->set(u, CURLUPART_URL, whole, 0) == CURLUE_OK;
 	free(whole);
 	return parsed;
 }
