@@ -129,7 +129,8 @@ raw_gettid(void)
 int
 raw_sigprocmask(int how, raw_sigset set, raw_sigset *old)
 {
-	return (int)raw_call(SYS_rt_sigprocmask, how, LONG_OF(&set), LONG_OF(old), sizeof(set), 0, 0);
+	return (int)raw_call(SYS_rt_sigprocmask, how, LONG_OF(&set), LONG_OF(old), sizeof(set), 0,
+			     0);
 }
 
 int
@@ -144,7 +145,8 @@ raw_sigtake(raw_sigset set)
 	struct timespec no_time = {0, 0};
 
 #ifdef SYS_rt_sigtimedwait
-	return (int)raw_call(SYS_rt_sigtimedwait, LONG_OF(&set), 0, LONG_OF(&no_time), sizeof(set), 0, 0);
+	return (int)raw_call(SYS_rt_sigtimedwait, LONG_OF(&set), 0, LONG_OF(&no_time), sizeof(set),
+			     0, 0);
 #else
 	struct {
 		int64_t s, ns;
