@@ -1,11 +1,20 @@
 #include "rules_support.h"
 
+struct bad_match {
+	const char *value, *piece;
+};
+
+static void
+assert_all_rejected(const struct bad_match *bad, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		assert_rejected("match", bad[i].value, bad[i].piece);
+}
+
 static void
 hosts_of_matches_are_checked(void **state)
 {
-	static const struct {
-		const char *value, *piece;
-	} bad[] = {
+	static const struct bad_match bad[] = {
 		{"https://a.example/", "is a URL: match takes HOST[:PORT]"},
 		{"a.example:0", "port '0' is not a number or LOW-HIGH from 1 to 65535"},
 		{"a.example:65536", "port '65536' is not"},
@@ -30,6 +39,16 @@ hosts_of_matches_are_checked(void **state)
 		{"**", "has a '*'"},
 		{"a.*", "has a '*'"},
 		{"*.a..b", "is not '*.SUFFIX' with a name behind it"},
+	};
+
+	(void)state;
+	assert_all_rejected(bad, sizeof(bad) / sizeof(bad[0]));
+}
+
+static void
+blocks_of_matches_are_checked(void **state)
+{
+	static const struct bad_match bad[] = {
 		{"10.0.0.1/8", "has bits beyond its prefix; the block is 10.0.0.0/8"},
 		{"10.0.0.0/33", "needs 0 to 32 bits after the '/'"},
 		{"10.0.0.0/", "needs 0 to 32 bits"},
@@ -46,6 +65,16 @@ hosts_of_matches_are_checked(void **state)
 		{"[10.0.0.1]:80", "is not an IPv6 address or block in brackets"},
 		{"[::1]x", "has text after the ']'"},
 		{"[]", "is not an IPv6 address or block in brackets"},
+	};
+
+	(void)state;
+	assert_all_rejected(bad, sizeof(bad) / sizeof(bad[0]));
+}
+
+static void
+regions_of_matches_are_checked(void **state)
+{
+	static const struct bad_match bad[] = {
 		{"{region}", "needs more of a name than {region}"},
 		{"*.{region}", "needs more of a name than {region}"},
 		{"{region}.", "needs more of a name than {region}"},
@@ -62,8 +91,7 @@ hosts_of_matches_are_checked(void **state)
 	};
 
 	(void)state;
-	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_rejected("match", bad[i].value, bad[i].piece);
+	assert_all_rejected(bad, sizeof(bad) / sizeof(bad[0]));
 }
 
 static void
@@ -94,6 +122,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hosts_of_matches_are_checked),
+		cmocka_unit_test(blocks_of_matches_are_checked),
+		cmocka_unit_test(regions_of_matches_are_checked),
 		cmocka_unit_test(names_and_labels_have_their_longest),
 	};
 
