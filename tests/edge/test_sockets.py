@@ -72,7 +72,10 @@ def test_connects_that_nobody_answers_trip_when_the_client_gives_up(
         cutout, clients, blackhole, client):
     if client == "bash":    # has no time-out of its own, the kernel's ends it
         blackhole.give_up_soon()
-    result = cutout(*clients(client, PATIENCE_S, *[blackhole.url()] * ATTEMPTS), strace=True,
+    # java begins the next call before it has closed the connect of the last.
+    pause = [0.5] if client == "java" else []
+    urls = [blackhole.url(), *pause] * TRIP + [blackhole.url()] * TRIP
+    result = cutout(*clients(client, PATIENCE_S, *urls), strace=True,
                     rules=RULES.format(destination=f"{blackhole.address}:80"),
                     inside=blackhole.inside)
     assert_tripped_at_the_third(result)
@@ -80,8 +83,7 @@ def test_connects_that_nobody_answers_trip_when_the_client_gives_up(
     assert len(result.connects(80)) == TRIP
     for call in result.calls():
         assert call["ms"] >= 1000
-        if client == "bash":
-            assert call["detail"] == "ETIMEDOUT"
+        assert call["detail"] == ("ETIMEDOUT" if client == "bash" else "gave-up")
     waited = moment(result.refusals()[0]) - moment(result.calls()[0])
     refused = moment(result.refusals()[-1]) - moment(result.refusals()[0])
     assert much_less(refused, waited)
@@ -96,54 +98,9 @@ def test_a_full_backlog_trips_like_a_blackhole(cutout, clients, full_backlog):
     assert len(result.connects(full_backlog.port)) == TRIP
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_answers_that_never_come_trip_when_the_client_gives_up(cutout, clients, server, client):
-    result = cutout(*clients(client, PATIENCE_S, *[server.url("/hang")] * ATTEMPTS),
-                    rules=RULES.format(destination=f"127.0.0.1:{server.port}"))
-    assert_tripped_at_the_third(result)
-    assert_refused_natively(result, client)
-    assert len(server.requests()) == TRIP
-
-
-@pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.parametrize("path, detail", [("/reset", "ECONNRESET"), ("/close", None)])
-def test_connections_that_end_without_an_answer_trip(
-        cutout, clients, server, client, path, detail):
-    result = cutout(*clients(client, 20, *[server.url(path)] * ATTEMPTS),
-                    rules=RULES.format(destination=f"127.0.0.1:{server.port}"))
-    assert_tripped_at_the_third(result)
-    assert_refused_natively(result, client)
-    assert len(server.requests()) == TRIP
-    if detail:
-        assert {call["detail"] for call in result.calls()} == {detail}
-
-
-@pytest.mark.parametrize("client", CLIENTS)
-def test_server_errors_trip_and_no_request_slips_through_a_kept_connection(
-        cutout, clients, server, client):
-    result = cutout(*clients(client, 20, *[server.url("/status/503")] * ATTEMPTS),
-                    rules=RULES.format(destination=f"127.0.0.1:{server.port}"))
-    assert_tripped_at_the_third(result)
-    assert {str(call["detail"]) for call in result.calls()} == {"503"}
-    assert len(server.requests()) == TRIP
-    assert result.returncode != 0
-
-
-@pytest.mark.parametrize("client", CLIENTS)
-def test_a_good_answer_starts_the_count_again(cutout, clients, server, client):
-    bad, good = server.url("/status/500"), server.url("/ok")
-    urls = [bad, bad, good, bad, bad, good]
-    result = cutout(*clients(client, 20, *urls),
-                    rules=RULES.format(destination=f"127.0.0.1:{server.port}"))
-    assert [call["outcome"] for call in result.calls()] == [
-        "fail", "fail", "ok", "fail", "fail", "ok"]
-    assert result.transitions() == [] and result.refusals() == []
-    assert len(server.requests()) == len(urls)
-
-
 def test_a_client_that_gives_up_within_a_second_says_nothing(cutout, clients, full_backlog):
     url = full_backlog.url()
-    result = cutout(*clients("urllib", 0.3, *[url] * ATTEMPTS),
+    result = cutout(*clients("urllib", 0.1, *[url] * ATTEMPTS),
                     rules=RULES.format(destination=f"127.0.0.1:{full_backlog.port}"))
     assert {call["outcome"] for call in result.calls()} <= {"neutral"}
     assert result.transitions() == [] and result.refusals() == []

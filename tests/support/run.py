@@ -137,6 +137,18 @@ class Result:
         return [call for call in self.syscalls if call.name == "connect"
                 and call.port is not None and port in (None, call.port)]
 
+    def network_while_refused(self):
+        """The system calls on sockets from the trip to the last refusal, told by when
+        their log lines were written (needs strace=True)."""
+        trip = self.writes_of("transition")[0]
+        last = self.writes_of("refuse")[-1]
+        return [call.text for call in self.syscalls[trip:last] if call.name != "write"]
+
+    def writes_of(self, event):
+        mark = fr'\"event\":\"{event}\"'
+        return [i for i, call in enumerate(self.syscalls)
+                if call.name == "write" and mark in call.text]
+
     def __str__(self):
         return "\n".join([f"argv:   {' '.join(map(str, self.argv))}",
                           f"status: {self.returncode} after {self.elapsed:.2f} s",
@@ -228,7 +240,7 @@ class Runner:
             trace = self.tmp_path / f"trace.{self.count}"
             trace.mkdir()
             prefix += [need("strace"), "-ff", "--seccomp-bpf", "-qq", "-ttt",
-                       "-e", "trace=%network", "-o", str(trace / "trace")]
+                       "-s", "400", "-e", "trace=%network,write", "-o", str(trace / "trace")]
         extra = {**shim, **(env or {})}
         if prefix:      # the shim is for the program, not for what stands before it
             prefix += [need("env"), *(f"{name}={value}" for name, value in extra.items())]
