@@ -1,14 +1,16 @@
-"""Plays a carrier that is well, then does not answer, then is back, and shows what two
-ordinary programs make of it under cutout: demo.py CUTOUT
+"""Plays a carrier that is well, then accepts calls and never answers, then is back, and
+shows what a shell that starts one program for each call makes of it: demo.py CUTOUT
 
-The same programs meet the same outages without cutout at the same time, unseen, so
-that the end can say how long that took."""
+The same shell meets the same outage without cutout at the same time, unseen, so that
+the end can say how long that took."""
 
+import json
 import os
+import re
 import signal
-import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.request
@@ -16,115 +18,102 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SERVER = HERE.parent / "tests" / "support" / "server.py"
-WELL, DOWN, AFTER = 3, 9, 5     # calls before the outage, in it, and after it
-CALLS = WELL + DOWN + AFTER
+WELL, DOWN, AFTER = 4, 12, 3    # calls before the outage, in it, and after its end
 REFUSALS = 1000
 
+# What a call says of itself, on stderr: "call PROGRAM SECONDS ANSWER".
+CURL = ("curl --disable --silent --output /dev/null "
+        r"--write-out '%{stderr}call curl %{time_total} %{http_code} %{errormsg}\n'")
+TREE = f"""
+while :; do
+    n=$((n + 1))
+    if [ $((n % 4)) = 0 ]; then
+        '{sys.executable}' '{HERE}/client.py' "$1"
+    else
+        {CURL} --max-time 1 "$1"
+    fi
+    sleep 0.3
+done"""
+MANY = CURL + ' --max-time 0.2 "$1?call=[1-' + str(REFUSALS + 3) + ']"'
 
-class HangingCarrier:
-    """The project's own test server: in an outage it accepts and never answers."""
+
+class Carrier:
+    """The project's own test server; its rules are those beside this file."""
 
     def __init__(self):
         self.process = subprocess.Popen([sys.executable, SERVER, "--bind", "127.0.0.1"],
-                                        stdout=subprocess.PIPE, text=True)
+                                        stdout=subprocess.PIPE, text=True,
+                                        start_new_session=True)
         _, self.port, self.control = self.process.stdout.readline().split()
+        self.rules = tempfile.NamedTemporaryFile("w", suffix=".rules")
+        self.rules.write((HERE / "demo.rules").read_text().replace(":8080", f":{self.port}"))
+        self.rules.flush()
 
-    def set_down(self, down):
-        mode = "hang" if down else "auto"
-        urllib.request.urlopen(f"http://127.0.0.1:{self.control}/mode/{mode}").close()
+    def ask(self, path):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.control}/{path}") as answer:
+            return answer.read()
+
+    def requests_around_probes(self):
+        """(time, path) of the request before the first probe to the one after the last."""
+        log = [(event["time"], event["path"]) for event in json.loads(self.ask("log"))
+               if event["event"] == "request"]
+        probes = [number for number, (_, path) in enumerate(log) if "probe" in path]
+        return log[probes[0] - 1:probes[-1] + 2]
 
     def stop(self):
         self.process.kill()
         self.process.wait()
         self.process.stdout.close()
-
-
-class UnreachableCarrier:
-    """In an outage nobody takes connections off its queue, so that connects hang."""
-
-    def __init__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=0)
-        self.port = self.listener.getsockname()[1]
-        self.is_well = threading.Event()
-        self.is_well.set()
-        self.queue = []
-        threading.Thread(target=self.serve, daemon=True).start()
-
-    def serve(self):
-        while True:
-            self.is_well.wait()
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:
-                return
-            with connection:
-                if self.is_well.is_set() and connection.recv(65536):
-                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n"
-                                       b"Connection: close\r\n\r\nok\n")
-
-    def set_down(self, down):
-        if not down:
-            for filler in self.queue:
-                filler.close()
-            self.queue = []
-            self.is_well.set()
-            return
-        self.is_well.clear()
-        for _ in range(5):      # one ends the accept that waits, the others stay
-            self.queue.append(socket.socket())
-            self.queue[-1].setblocking(False)
-            self.queue[-1].connect_ex(("127.0.0.1", self.port))
-            time.sleep(0.02)
-
-    def stop(self):
-        self.listener.close()
-        for filler in self.queue:
-            filler.close()
-
-
-def curl(port, calls=CALLS, pace=("--rate", "2/s"), patience=2):
-    """One curl that makes all the calls; it says on stderr how each went."""
-    said = r"%{stderr}call %{time_total} %{http_code} %{errormsg}\n"
-    return ["curl", "--disable", "--silent", "--max-time", str(patience), *pace,
-            "--output", "/dev/null", "--write-out", said,
-            f"http://127.0.0.1:{port}/ok?call=[1-{calls}]"]
-
-
-def python(port):
-    return [sys.executable, str(HERE / "client.py"), f"http://127.0.0.1:{port}/ok", str(CALLS)]
+        self.rules.close()
 
 
 class Scene:
-    """A program, and a carrier that goes down and comes back in the course of its calls."""
+    """A shell that makes calls, and a carrier that goes down and comes back meanwhile."""
 
-    def __init__(self, carrier, command, prefix=(), out=None):
-        self.carrier, self.out, self.is_stopped = carrier, out, False
-        self.calls = []         # how long each took, as the program says
-        self.process = subprocess.Popen([*prefix, *command(carrier.port)], text=True,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    def __init__(self, script, cutout=None, log="off", out=None):
+        self.carrier, self.out = Carrier(), out
+        self.calls = []         # how long each took, as its program says
+        self.closed_at = None   # the number of calls when the breaker closed
+        self.last = None
+        self.thread = None
+        prefix = [cutout, "run", "--rules", self.carrier.rules.name, "--log", log, "--"]
+        url = f"http://127.0.0.1:{self.carrier.port}/ok"
+        self.process = subprocess.Popen(
+            [*(prefix if cutout else []), "sh", "-c", script, "sh", url], text=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+
+    def play_unseen(self):
+        self.thread = threading.Thread(target=self.play)
+        self.thread.start()
 
     def play(self):
-        try:
-            for line in self.process.stderr:
-                if line.startswith("call "):
-                    self.one_call(line)
-                else:
-                    self.say(f"      {line.rstrip()}")
-        except OSError:
-            if not self.is_stopped:
-                raise
+        for line in self.process.stderr:
+            line = line.rstrip()
+            if line.startswith("call "):
+                self.one_call(*line.split(" ", 3)[1:])
+            elif " refuse " not in line:
+                self.say("    " + re.sub(r"total=.*p99_ms=\d+ ", "", line))
+                if "to=closed" in line:
+                    self.closed_at = len(self.calls)
+            if self.is_over():
+                self.end()
 
-    def one_call(self, line):
-        _, took, answer = line.rstrip().split(" ", 2)
+    def is_over(self):
+        since = WELL + DOWN if self.out is None else self.closed_at
+        return since is not None and len(self.calls) >= since + AFTER
+
+    def one_call(self, program, took, answer):
         self.calls.append(float(took))
-        self.say(f"  {len(self.calls):2}  {duration(float(took)):>9}  "
-                 f"{answer.removeprefix('000 ')}")
+        answer = answer.removeprefix("000 ")
+        if (program, answer) != self.last or "unavailable" not in answer:
+            self.say(f"{len(self.calls):3}  {program:7}  {duration(float(took)):>9}  {answer}")
+        self.last = (program, answer)
         if len(self.calls) == WELL:
-            self.carrier.set_down(True)
-            self.say("  --  the carrier does not answer any more")
+            self.carrier.ask("mode/hang")
+            self.say(" --  the carrier does not answer any more")
         elif len(self.calls) == WELL + DOWN:
-            self.carrier.set_down(False)
-            self.say("  --  the carrier is back")
+            self.carrier.ask("mode/auto")
+            self.say(" --  the carrier is back")
 
     def say(self, text):
         if self.out:
@@ -133,24 +122,27 @@ class Scene:
     def waited(self):
         return sum(self.calls[WELL:WELL + DOWN])
 
+    def end(self):
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
     def stop(self):
-        self.is_stopped = True
-        self.process.kill()
+        if self.process.poll() is None:
+            self.end()
+        if self.thread:
+            self.thread.join()
+        self.process.stderr.read()      # until the companion has ended as well
         self.process.wait()
         self.carrier.stop()
 
 
-def cutout_run(cutout, log):
-    return [cutout, "run", "--rules", str(HERE / "demo.rules"), "--log", log, "--"]
-
-
 def time_of_refusals(cutout, started):
     """How long one curl takes for a thousand refusals, from the first to the last."""
-    carrier = HangingCarrier()
-    carrier.set_down(True)
-    scene = Scene(carrier, lambda port: curl(port, REFUSALS + 4, (), 0.2),
-                  cutout_run(cutout, "off"))
+    scene = Scene(MANY, cutout)
     started.append(scene)
+    scene.carrier.ask("mode/hang")
     stamps = [time.perf_counter() for line in scene.process.stderr if "unavailable" in line]
     return (stamps[-1] - stamps[0]) / (len(stamps) - 1)
 
@@ -160,28 +152,25 @@ def duration(seconds):
 
 
 def play(cutout, started):
-    clients = [("curl", HangingCarrier, curl, "accepts connections and never answers.\n"
-                "TOOK is what curl says; for a refusal its clock does not start"),
-               ("python3", UnreachableCarrier, python, "takes no connections")]
-    bare, threads, shown = [], [], []
-
-    for _, carrier, command, _ in clients:
-        bare.append(Scene(carrier(), command))
-        started.append(bare[-1])
-        threads.append(threading.Thread(target=bare[-1].play, daemon=True))
-        threads[-1].start()
-    for name, carrier, command, how in clients:
-        print(f"\nOne {name}, {CALLS} calls, under cutout. "
-              f"In the outage the carrier {how}.\n\nCALL       TOOK  ANSWER", flush=True)
-        shown.append(Scene(carrier(), command, cutout_run(cutout, "warn"), sys.stdout))
-        started.append(shown[-1])
-        shown[-1].play()
-    for thread in threads:
-        thread.join()
+    bare = Scene(TREE)
+    started.append(bare)
+    bare.play_unseen()
+    print("One shell under cutout starts a program for each call: curl, at each fourth call\n"
+          "python3. In the outage the carrier accepts connections and never answers.\n"
+          "TOOK is what the programs say; for a refusal curl's clock does not start.\n"
+          "Of refusals that repeat themselves the first is shown.\n\n"
+          "CALL PROGRAM       TOOK  ANSWER", flush=True)
+    shown = Scene(TREE, cutout, "info", sys.stdout)
+    started.append(shown)
+    shown.play()
+    print("\nThe carrier's own log, from the last call before the first probe to the first\n"
+          "call after the last:\n")
+    requests = shown.carrier.requests_around_probes()
+    for when, path in requests:
+        print(f"  {when - requests[0][0]:6.1f} s  {path}")
+    bare.thread.join()
     print(f"\nTime spent in the {DOWN} calls of the outage, as measured just now:\n\n"
-          "             without   with cutout")
-    for (name, *_), with_it, without in zip(clients, shown, bare):
-        print(f"  {name:7}  {without.waited():8.1f} s  {with_it.waited():10.1f} s")
+          f"  without cutout  {bare.waited():5.1f} s\n  with cutout     {shown.waited():5.1f} s")
     print(f"\nOne refusal, of {REFUSALS} that one curl met and printed: "
           f"{duration(time_of_refusals(cutout, started))}")
 

@@ -1,6 +1,7 @@
 """demo/demo.sh: ends by itself, shows each part, and leaves nothing behind."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -40,6 +41,11 @@ def left_of(process):
     return found
 
 
+def calls(text, answer):
+    """How many calls in this part of the transcript had that answer."""
+    return len([line for line in text.splitlines() if re.search(rf"s  {answer}$", line)])
+
+
 @pytest.mark.long
 def test_it_shows_an_outage_and_its_end(start):
     process = start()
@@ -47,11 +53,26 @@ def test_it_shows_an_outage_and_its_end(start):
     stdout, stderr = process.communicate(timeout=60)
     assert (process.returncode, stderr) == (0, "")
     assert time.monotonic() - begun < 60
-    for text in ("the carrier does not answer any more", "Operation timed out", "timed out",
+    for text in ("the carrier does not answer any more", "Operation timed out",
                  "from=closed to=open reason=consecutive", "Do not retry now",
-                 "the carrier is back", "from=half-open to=closed", "One refusal, of 1000"):
+                 "[Errno 111] The carrier is unavailable", "probe carrier kind=url",
+                 "the carrier is back", "outcome=ok", "from=half-open to=half-open",
+                 "from=half-open to=closed reason=ramp-done", "without cutout",
+                 "One refusal, of 1000"):
         assert text in stdout
     assert left_of(process) == []
+
+    tripped, _, after = stdout.partition("from=closed to=open")
+    assert tripped.count("Operation timed out") >= 2, "a curl for each call, and one breaker"
+    # The last probe's line is written before the ramp begins.
+    refused, _, ramp = after.rpartition("outcome=ok")
+    in_ramp = ramp.partition("to=closed")[0]
+    assert calls(refused, "200") == 0
+    assert calls(in_ramp, "200") >= 2 and "unavailable" in in_ramp
+    # What reached the carrier from the first probe to the last.
+    reached = [line.split()[-1] for line in stdout.splitlines() if " s  /ok" in line]
+    assert reached[0] == reached[-1] == "/ok"
+    assert len(reached) >= 4 and set(reached[1:-1]) == {"/ok?probe"}
 
 
 def test_it_cleans_up_when_it_is_interrupted(start):
