@@ -109,6 +109,15 @@ def test_a_file_to_copy_has_no_errors(rules, shell):
     assert (result.returncode, result.stderr) == (0, "")
 
 
+def test_the_manual_has_every_command(shell):
+    commands = re.findall(r"^  (\w+)  ", shell("cutout --help").stdout, re.MULTILINE)
+    assert len(commands) >= 5
+    manual = (ROOT / "man" / "cutout.1").read_text()
+    for command in commands:
+        assert f"\n.Ss cutout {command}\n" in manual, command
+        assert f"\n.Nm cutout\n.Cm {command}\n" in manual, command
+
+
 def test_the_tour_and_the_manual_have_every_key(shell):
     printed = shell("printf '[x]\\nmatch = x.example\\n' | cutout check - x.example").stdout
     keys = re.findall(r"^(\w+) *=", printed, re.MULTILINE)
