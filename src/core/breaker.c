@@ -195,6 +195,8 @@ breaker_admit(const struct breaker_ref *r, uint64_t now_ns, uint32_t hint, struc
 	};
 	if (__builtin_expect(gate_state(word) == GATE_CLOSED && r->config->latency_ns == 0, 1))
 		return true;
+	if (gate_state(word) == GATE_OPEN && !is_over(word, now_ns))
+		return false;
 	return admit_slowly(r, now_ns, hint, t, tr);
 }
 

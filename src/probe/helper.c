@@ -261,9 +261,10 @@ static bool
 is_passed_on(const char *variable)
 {
 	for (unsigned i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++) {
-		size_t len = strlen(passed_on[i]);
+		const char *name = passed_on[i];
 
-		if (strncmp(variable, passed_on[i], len) == 0 && variable[len] == '=')
+		if (*variable == *name && strncmp(variable, name, strlen(name)) == 0 &&
+		    variable[strlen(name)] == '=')
 			return true;
 	}
 	return false;

@@ -117,8 +117,10 @@ attempt_begin(const struct dest_addr *addr, int32_t port, uint64_t now_ns, struc
 	if (answer == GATE_ADMIT && a->is_one_of_many)
 		a->group = group_open(name_key >> 20, named, &a->call, now_ns);
 	if (answer == GATE_REFUSE) {
-		struct dest d = dest_of(a, buf);
+		struct dest d = {{buf, 0}, a->addr, a->port};
 
+		if (log_wants(LOG_INFO))
+			d = dest_of(a, buf);
 		gate_refused(&a->call.target, &d, EDGE, now_ns);
 	}
 	return answer;

@@ -157,7 +157,8 @@ gate_refused(const struct gate_target *t, const struct dest *d, const char *edge
 	char text[DEST_TEXT_MAX];
 
 	bump_lossy(&r.report->refused, 1);
-	need_prober(t, now_ns);
+	if (engine_is_for(&t->section->settings))
+		worker_remind(state_of(t), now_ns);
 	if (!log_wants(LOG_INFO))
 		return;
 	breaker_look(&r, now_ns, &look);

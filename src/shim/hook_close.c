@@ -46,7 +46,7 @@ close_range(unsigned first, unsigned last, int flags)
 {
 	closing_range(first, last, (unsigned)flags);
 	if (REAL(close_range) != NULL)
-		return real.close_range(first, last, flags);
+		return REAL(close_range)(first, last, flags);
 	return (int)REAL(syscall)(SYS_close_range, first, last, flags);
 }
 
@@ -112,5 +112,5 @@ syscall(long number, ...)
 	/* The linker may be at work below us, finding this very function. */
 	if (REAL(syscall) == NULL)
 		return as_libc(raw_call(number, a[0], a[1], a[2], a[3], a[4], a[5]));
-	return real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

@@ -16,7 +16,8 @@ socket(int domain, int type, int protocol)
 	int fd = REAL(socket)(domain, type, protocol);
 	bool stream = (type & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) == SOCK_STREAM;
 
-	fds_set_kind(fd, stream && protocol != IPPROTO_MPTCP ? FDS_STREAM : FDS_OTHER);
+	if (!fds_is_pending(fd) || pending_lose(fd))
+		fds_set_kind(fd, stream && protocol != IPPROTO_MPTCP ? FDS_STREAM : FDS_OTHER);
 	return fd;
 }
 
@@ -30,7 +31,7 @@ is_stream(int fd)
 
 	if (kind != FDS_UNKNOWN)
 		return kind == FDS_STREAM;
-	real.getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len);
+	REAL(getsockopt)(fd, SOL_SOCKET, SO_TYPE, &type, &len);
 	errno = saved;
 	return type == SOCK_STREAM;
 }

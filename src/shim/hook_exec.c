@@ -84,7 +84,7 @@ fexecve(int fd, char *const argv[], char *const envp[])
 	int result = REAL(fexecve)(fd, argv, env);
 
 	if (env != envp && errno == E2BIG)
-		result = real.fexecve(fd, argv, envp);
+		result = REAL(fexecve)(fd, argv, envp);
 	return result;
 }
 
@@ -92,7 +92,7 @@ static int
 real_execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
 {
 	if (REAL(execveat) != NULL)
-		return real.execveat(fd, path, argv, envp, flags);
+		return REAL(execveat)(fd, path, argv, envp, flags);
 	return (int)REAL(syscall)(SYS_execveat, fd, path, argv, envp, flags);
 }
 
@@ -189,7 +189,7 @@ posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *acti
 	int error = REAL(posix_spawn)(pid, path, actions, attributes, argv, env);
 
 	if (env != envp && error == E2BIG)
-		error = real.posix_spawn(pid, path, actions, attributes, argv, envp);
+		error = REAL(posix_spawn)(pid, path, actions, attributes, argv, envp);
 	return error;
 }
 
@@ -203,7 +203,7 @@ posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *act
 	int error = REAL(posix_spawnp)(pid, file, actions, attributes, argv, env);
 
 	if (env != envp && error == E2BIG)
-		error = real.posix_spawnp(pid, file, actions, attributes, argv, envp);
+		error = REAL(posix_spawnp)(pid, file, actions, attributes, argv, envp);
 	return error;
 }
 

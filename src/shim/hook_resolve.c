@@ -69,7 +69,7 @@ numeric(const struct dest_addr *addr, const char *service, const struct addrinfo
 	/* Which addresses the machine has would be asked of the network. */
 	wanted.ai_flags = (wanted.ai_flags & ~(AI_ADDRCONFIG | AI_CANONNAME)) | AI_NUMERICHOST;
 	dest_addr_print(addr, text);
-	return real.getaddrinfo(text, service, &wanted, out);
+	return REAL(getaddrinfo)(text, service, &wanted, out);
 }
 
 /* The addresses last seen for the name, made by libc so that it can free them. */
@@ -125,7 +125,7 @@ look_up(const char *name, const char *service, const struct addrinfo *hints, str
 	}
 	if (met)
 		gate_watch(&target, now_ns, &call);
-	eai = real.getaddrinfo(name, service, hints, out);
+	eai = REAL(getaddrinfo)(name, service, hints, out);
 
 	int saved = errno;
 

@@ -7,9 +7,10 @@
 /* exports.map has the same names. */
 #define EXPORT __attribute__((visibility("default")))
 
-/* libc's own function, also before any constructor ran. */
-#define REAL(name) (*(__builtin_expect(real.name != NULL, 1) ? &real.name : real_find(&real.name)))
-
-#define real_find(slot) (real_init(), (slot))
+/* libc's own function, found at the first use. */
+#define REAL(name)                                                                                 \
+	(*(__builtin_expect(real.name != NULL, 1)                                                  \
+		   ? &real.name                                                                    \
+		   : (real_find(offsetof(struct real_libc, name)), &real.name)))
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "shim/fds.h"
 #include "shim/guard.h"
-#include "shim/real.h"
+#include "shim/hooks.h"
 
 /* Errors that leave the end of a connect open. */
 static bool
@@ -33,10 +33,10 @@ has_ended(int fd, int *error)
 	struct tcp_info info;
 	socklen_t len = sizeof(info);
 	int saved = errno;
-	bool known = real.getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0;
+	bool known = REAL(getsockopt)(fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0;
 
 	len = sizeof(*error);
-	if (real.getsockopt(fd, SOL_SOCKET, SO_ERROR, error, &len) != 0)
+	if (REAL(getsockopt)(fd, SOL_SOCKET, SO_ERROR, error, &len) != 0)
 		*error = 0;
 	errno = saved;
 	return *error != 0 || (known && info.tcpi_state != TCP_SYN_SENT);

@@ -21,45 +21,63 @@ typedef void *any_function __attribute__((may_alias));
 #define ROW(name) {#name, offsetof(struct real_libc, name)}
 /* clang-format on */
 
-/* syscall() first: what the linker does to find the others may already need it. */
+/*
+ * The first EARLY of them are found at the start, since they may be called first where
+ * the linker had better be left alone: in a signal handler, or in a child of a program
+ * with threads.  syscall() is the very first: the linker's own work may need it.  The
+ * others are found when they are first called, which most programs never do.
+ */
 static const struct {
 	char name[20];
 	size_t offset;
 } rows[] = {
-	ROW(syscall),	   ROW(socket),	 ROW(connect), ROW(getaddrinfo), ROW(getsockopt),
-	ROW(close),	   ROW(dup2),	 ROW(dup3),    ROW(poll),	 ROW(write),
-	ROW(close_range),  ROW(writev),	 ROW(send),    ROW(sendto),	 ROW(sendmsg),
-	ROW(read),	   ROW(readv),	 ROW(recv),    ROW(recvfrom),	 ROW(recvmsg),
-	ROW(execve),	   ROW(execvpe), ROW(fexecve), ROW(execveat),	 ROW(posix_spawn),
-	ROW(posix_spawnp), ROW(system),	 ROW(popen),   ROW(strerror),	 ROW(strerror_l),
-	ROW(strerror_r),   ROW(__xpg_strerror_r),	       ROW(gai_strerror),
+	ROW(syscall),	   ROW(connect),      ROW(close),      ROW(close_range),
+	ROW(dup2),	   ROW(dup3),	      ROW(read),       ROW(write),
+	ROW(execve),	   ROW(execvpe),      ROW(socket),     ROW(getaddrinfo),
+	ROW(getsockopt),   ROW(poll),	      ROW(writev),     ROW(send),
+	ROW(sendto),	   ROW(sendmsg),      ROW(readv),      ROW(recv),
+	ROW(recvfrom),	   ROW(recvmsg),      ROW(fexecve),    ROW(execveat),
+	ROW(posix_spawn),  ROW(posix_spawnp), ROW(system),     ROW(popen),
+	ROW(strerror),	   ROW(strerror_l),   ROW(strerror_r), ROW(__xpg_strerror_r),
+	ROW(gai_strerror),
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
+#define EARLY 10
 
 _Static_assert(sizeof(struct real_libc) == ROWS * sizeof(any_function),
 	       "each member of struct real_libc has its row");
 
-static atomic_u32 filled;
-static __thread bool filling __attribute__((tls_model("initial-exec")));
+static __thread bool finding __attribute__((tls_model("initial-exec")));
 
-/* Threads that come here at once find the same functions, so neither waits. */
+/* Threads that come here at once find the same function, so neither waits. */
+static void
+find(size_t i)
+{
+	any_function *slot = (any_function *)(void *)((char *)&real + rows[i].offset);
+	int saved = errno;
+
+	if (finding)
+		return;
+	finding = true;
+	__atomic_store_n(slot, libdl_sym(RTLD_NEXT, rows[i].name), __ATOMIC_RELAXED);
+	finding = false;
+	errno = saved;
+}
+
 void
 real_init(void)
 {
-	int saved = errno;
+	for (size_t i = 0; i < EARLY; i++)
+		find(i);
+}
 
-	if (load_acquire(&filled) || filling)
-		return;
-	filling = true;
-	for (size_t i = 0; i < ROWS; i++) {
-		any_function *slot = (any_function *)(void *)((char *)&real + rows[i].offset);
-
-		__atomic_store_n(slot, libdl_sym(RTLD_NEXT, rows[i].name), __ATOMIC_RELAXED);
-	}
-	store_release(&filled, 1);
-	filling = false;
-	errno = saved;
+void
+real_find(size_t offset)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i].offset == offset)
+			find(i);
 }
 
 /* A loaded object: the program, or a library. */

@@ -20,9 +20,9 @@ typedef int real_spawn(pid_t *, const char *, const posix_spawn_file_actions_t *
 		       const posix_spawnattr_t *, char *const *, char *const *);
 
 /*
- * libc's own, all found by real_init() at the latest.  A hook that runs before that
- * (an allocator that calls syscall() while the linker is still at work) calls
- * real_init() itself.
+ * libc's own.  NULL until it is found: see REAL() in hooks.h, which every hook uses,
+ * also one that runs before any constructor (an allocator that calls syscall() while the
+ * linker is still at work).
  */
 struct real_libc {
 	int (*socket)(int, int, int);
@@ -62,7 +62,11 @@ struct real_libc {
 
 extern struct real_libc real;
 
+/* Finds those that may first be called where the linker had better be left alone. */
 void real_init(void);
+
+/* Finds the one at that offset of struct real_libc; it stays NULL where libc has none. */
+void real_find(size_t offset);
 
 /* Where the linker found the shim; NULL: it does not say. */
 const char *real_own_name(void);

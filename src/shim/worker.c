@@ -219,6 +219,13 @@ worker_need(struct state *s, uint64_t now_ns)
 }
 
 void
+worker_remind(struct state *s, uint64_t now_ns)
+{
+	if (load_relaxed(&phase) == NONE)
+		worker_need(s, now_ns);
+}
+
+void
 worker_after_fork(void)
 {
 	__atomic_store_n(&tid, 0, __ATOMIC_RELAXED);

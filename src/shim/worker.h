@@ -26,6 +26,12 @@ void worker_init(struct state *own, struct state *shared, struct ruleset *rules)
 /* A breaker of this state is no longer closed.  Safe wherever a hook may run. */
 void worker_need(struct state *s, uint64_t now_ns);
 
+/*
+ * The same for a refusal: cheaper where one runs.  What it may miss, because that one is
+ * about to leave, the next refusal finds.
+ */
+void worker_remind(struct state *s, uint64_t now_ns);
+
 /* In a forked child, after it took over the books: the worker is the parent's. */
 void worker_after_fork(void);
 

@@ -95,18 +95,6 @@ state_settings(const struct state *s, uint32_t index)
 	return is_written(s, index) ? load_relaxed(&s->slots[index].settings) : 0;
 }
 
-struct breaker_ref
-state_ref(struct state *s, uint32_t index, const struct breaker_config *config)
-{
-	return (struct breaker_ref){
-		.breaker = &s->breakers[index],
-		.config = config,
-		.report = &s->reports[index],
-		.inflight = &s->inflight,
-		.index = index,
-	};
-}
-
 void
 state_put_where(struct state *s, uint32_t index, const struct state_where *w)
 {

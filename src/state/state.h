@@ -70,7 +70,17 @@ bool state_name(const struct state *s, uint32_t index, char out[BREAKER_NAME_MAX
 uint64_t state_settings(const struct state *s, uint32_t index);
 
 /* The view of breaker index under the settings of its section. */
-struct breaker_ref state_ref(struct state *s, uint32_t index, const struct breaker_config *config);
+static inline struct breaker_ref
+state_ref(struct state *s, uint32_t index, const struct breaker_config *config)
+{
+	return (struct breaker_ref){
+		.breaker = &s->breakers[index],
+		.config = config,
+		.report = &s->reports[index],
+		.inflight = &s->inflight,
+		.index = index,
+	};
+}
 
 /* Where calls failed.  Put never waits; where another writer is at work, that one wins. */
 void state_put_where(struct state *s, uint32_t index, const struct state_where *w);

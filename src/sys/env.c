@@ -15,7 +15,7 @@ env_get(const char *name)
 	size_t len = strlen(name);
 
 	for (char **at = environ; at && *at; at++)
-		if (strncmp(*at, name, len) == 0 && (*at)[len] == '=')
+		if (**at == *name && strncmp(*at, name, len) == 0 && (*at)[len] == '=')
 			return (*at)[len + 1] ? *at + len + 1 : NULL;
 	return NULL;
 }
