@@ -22,6 +22,9 @@ static const char *shared_path;
 /* In a target's breaker: it lives in this process's own memory for want of another. */
 #define IS_PRIVATE 2048
 
+/* A prober makes a probe within a second of its time. */
+#define ABANDONED_NS UINT64_C(10000000000)
+
 const struct ruleset *
 gate_rules(void)
 {
@@ -166,12 +169,38 @@ gate_refused(const struct gate_target *t, const struct dest *d, const char *edge
 	log_refuse(name_of(t).text, edge, text, look.retry_in_ns);
 }
 
+/*
+ * Whether nobody makes the probe that has long been due: the prober of a shared state
+ * may have other rules than this program, and a worker lives no longer than its process.
+ */
+static bool
+is_abandoned(const struct gate_target *t, const struct breaker_ref *r, uint64_t now_ns)
+{
+	uint64_t due_ns = breaker_due_ns(r);
+
+	return state_of(t) != &process_state && due_ns < now_ns && now_ns - due_ns > ABANDONED_NS;
+}
+
+/* Then a call has to find out, as with probe = call. */
+static bool
+admit_for_want_of_probes(struct breaker_ref r, uint64_t now_ns, struct ticket *ticket,
+			 struct transitions *tr)
+{
+	struct breaker_config by_calls = *r.config;
+
+	by_calls.probe_is_call = true;
+	r.config = &by_calls;
+	return breaker_admit(&r, now_ns, guard_thread() * 4, ticket, tr);
+}
+
 enum gate_answer
 gate_ask(const struct gate_target *t, uint64_t now_ns, struct gate_call *out)
 {
 	struct breaker_ref r = ref_of(t);
 	struct transitions tr = {.n = 0};
-	bool admitted = breaker_admit(&r, now_ns, guard_thread() * 4, &out->ticket, &tr);
+	bool admitted = breaker_admit(&r, now_ns, guard_thread() * 4, &out->ticket, &tr) ||
+			(is_abandoned(t, &r, now_ns) &&
+			 admit_for_want_of_probes(r, now_ns, &out->ticket, &tr));
 
 	out->target = *t;
 	tell(t, &tr, now_ns);
