@@ -77,7 +77,7 @@ share(const char *path)
 	if (state != NULL)
 		gate_share(state, path);
 	else if (is_tree)
-		log_config_warning(path, error);
+		log_config_note(path, error);
 	else
 		log_config_error(path, 0, error);
 }

@@ -211,7 +211,7 @@ log_config_error(const char *file, unsigned line, const char *error)
 }
 
 void
-log_config_warning(const char *file, const char *warning)
+log_config_note(const char *file, const char *note)
 {
-	config_trouble(LOG_WARN, file, 0, warning);
+	config_trouble(LOG_INFO, file, 0, note);
 }

@@ -78,8 +78,8 @@ void log_probe(const char *breaker, const char *kind, const char *target, enum o
 /* The rules in force: debug.  file is "built-in" where there was none. */
 void log_config(const char *file, unsigned breakers);
 
-/* The same, for what concerns few and is dealt with: warn. */
-void log_config_warning(const char *file, const char *warning);
+/* The same, for what is nobody's mistake: info. */
+void log_config_note(const char *file, const char *note);
 
 /* Why the rules are not in force, or what else is wrong: error. */
 void log_config_error(const char *file, unsigned line, const char *error);
