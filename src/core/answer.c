@@ -19,7 +19,10 @@ put_reason(struct text *t, const struct settings *s, const struct breaker_snapsh
 
 	switch (now->reason) {
 	case REASON_CONSECUTIVE:
-		text_format(t, "%u failures in a row", c->consecutive);
+		text_format(t,
+			    c->latency_ns > 0 ? "%u failed or slow calls in a row"
+					      : "%u failures in a row",
+			    c->consecutive);
 		break;
 	case REASON_FAILURE_RATE:
 		text_share(t, c->failure_permille);

@@ -105,14 +105,18 @@ reasons_are_words_that_a_person_would_use(void **state)
 	char out[ANSWER_TEXT_MAX];
 
 	(void)state;
-	s.breaker.latency_ns = UINT64_C(5000000000);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct breaker_snapshot now = {.reason = rows[i].reason,
 					       .recovering = rows[i].recovering};
 
+		s.breaker.latency_ns = rows[i].reason == REASON_LATENCY ? UINT64_C(5000000000) : 0;
 		answer_reason(&s, &now, out, sizeof(out));
 		assert_string_equal(out, rows[i].text);
 	}
+	s.breaker.latency_ns = UINT64_C(5000000000);
+	answer_reason(&s, &(struct breaker_snapshot){.reason = REASON_CONSECUTIVE}, out,
+		      sizeof(out));
+	assert_string_equal(out, "5 failed or slow calls in a row");
 }
 
 static void
