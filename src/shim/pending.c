@@ -63,6 +63,18 @@ pending_close(int fd)
 		attempt_end(&a, attempt_given_up(&a, now_ns), 0, now_ns);
 }
 
+bool
+pending_lose(int fd)
+{
+	struct attempt a;
+
+	if (!guard_owns_books())
+		return false;
+	if (fds_take(fd, &a))
+		attempt_end(&a, ATTEMPT_GAVE_UP, 0, gate_now_ns());
+	return true;
+}
+
 void
 pending_move(int fd, int to)
 {

@@ -5,11 +5,19 @@
 #ifndef SHIM_PENDING_H
 #define SHIM_PENDING_H
 
+#include <stdbool.h>
+
 /* A system call on fd returned; error is its errno, 0 when it did not fail. */
 void pending_settle(int fd, int error);
 
 /* The program is about to close fd, or to put another file in its place. */
 void pending_close(int fd);
+
+/*
+ * fd is new, so what was under way there was closed unseen.  False: in a vfork child,
+ * where the number is another descriptor than in the books.
+ */
+bool pending_lose(int fd);
 
 /* to is now a copy of fd: the copy is what the program goes on with. */
 void pending_move(int fd, int to);
