@@ -93,3 +93,16 @@ inflight_sweep(struct inflight *f, uint32_t breaker, uint32_t generation, uint64
 	}
 	return s;
 }
+
+void
+inflight_forget(struct inflight *f)
+{
+	uint32_t high = load_acquire(&f->high);
+
+	for (uint32_t i = 0; i < high && i < INFLIGHT_MARKS; i++) {
+		uint64_t owner = load_relaxed(&f->entries[i].owner);
+
+		if ((owner & STATE_MASK) != FREE)
+			store_relaxed(&f->entries[i].owner, owner & ~STATE_MASK);
+	}
+}

@@ -53,4 +53,7 @@ bool inflight_give(struct inflight *f, struct mark m);
 struct inflight_sweep inflight_sweep(struct inflight *f, uint32_t breaker, uint32_t generation,
 				     uint64_t limit_ns, uint64_t now_ns);
 
+/* Frees every mark: in a copy of the table, where none of the calls will end. */
+void inflight_forget(struct inflight *f);
+
 #endif

@@ -94,3 +94,11 @@ fds_end(void)
 {
 	return load_relaxed(&end);
 }
+
+void
+fds_after_fork(void)
+{
+	for (unsigned fd = 0; fd < fds_end(); fd++)
+		if (fds_is_pending((int)fd))
+			fds_set_kind((int)fd, fds_get_kind((int)fd));
+}

@@ -41,6 +41,9 @@ bool fds_take(int fd, struct attempt *out);
 /* Looks at it and leaves it there. */
 bool fds_look(int fd, struct attempt *out);
 
+/* In a forked child: the connects under way are the parent's. */
+void fds_after_fork(void);
+
 /* No descriptor at or above this was ever noted. */
 unsigned fds_end(void);
 

@@ -46,6 +46,12 @@ gate_start(struct ruleset *rules, const struct proxies *proxies)
 	store_release(&rules_in_force, rules);
 }
 
+void
+gate_after_fork(void)
+{
+	inflight_forget(&process_state.inflight);
+}
+
 uint64_t
 gate_now_ns(void)
 {

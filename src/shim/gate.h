@@ -44,6 +44,9 @@ void gate_share(struct state *state, const char *path);
 /* Puts the rules in force; they are never taken back, see worker_init() for changes. */
 void gate_start(struct ruleset *rules, const struct proxies *proxies);
 
+/* In a forked child: the calls under way are the parent's and never end here. */
+void gate_after_fork(void);
+
 /* The time for all that one hook does; coarse unless calls are logged. */
 uint64_t gate_now_ns(void);
 

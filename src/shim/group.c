@@ -217,3 +217,14 @@ group_take_left(uint64_t key, uint64_t now_ns, struct gate_call *call, enum outc
 	}
 	return false;
 }
+
+void
+group_after_fork(void)
+{
+	for (unsigned place = 0; place < PLACES; place++) {
+		uint64_t word = load_relaxed(&groups[place].word);
+
+		if ((word & STATE_MASK) != FREE)
+			store_relaxed(&groups[place].word, freed(word));
+	}
+}

@@ -46,4 +46,7 @@ bool group_end(struct group_ref ref, enum attempt_result result, int error, uint
 bool group_take_left(uint64_t key, uint64_t now_ns, struct gate_call *call, enum outcome *outcome,
 		     int *error);
 
+/* In a forked child: what is undecided is the parent's. */
+void group_after_fork(void);
+
 #endif

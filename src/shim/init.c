@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/text.h"
+#include "shim/fds.h"
 #include "shim/follow.h"
 #include "shim/gate.h"
 #include "shim/guard.h"
@@ -110,6 +111,9 @@ static void
 after_fork(void)
 {
 	guard_take_books();
+	fds_after_fork();
+	group_after_fork();
+	gate_after_fork();
 	worker_after_fork();
 }
 

@@ -189,6 +189,21 @@ foreign_length_of_the_table_is_not_believed(void **state)
 	assert_int_equal(sweep(START + LIMIT).overdue, 1);
 }
 
+static void
+forgotten_mark_is_free_and_giving_it_back_does_nothing(void **state)
+{
+	struct mark m = take(START);
+
+	(void)state;
+	sweep(START + LIMIT);
+	inflight_forget(&f);
+	assert_int_equal(sweep(START + LIMIT).overdue, 0);
+	assert_false(inflight_give(&f, m));
+	m = take(START);
+	assert_int_equal(m.index, 0);
+	assert_int_equal(sweep(START + LIMIT).newly, 1);
+}
+
 #define THREADS 4
 #define TURNS 20000
 
@@ -243,6 +258,8 @@ main(void)
 				       empty),
 		cmocka_unit_test_setup(result_after_the_lease_frees_nobody_else, empty),
 		cmocka_unit_test_setup(foreign_length_of_the_table_is_not_believed, empty),
+		cmocka_unit_test_setup(forgotten_mark_is_free_and_giving_it_back_does_nothing,
+				       empty),
 		cmocka_unit_test_setup(threads_notice_each_call_once, empty),
 	};
 
