@@ -1,0 +1,127 @@
+"""What programs do with descriptors, signals and processes while a connect is under
+way: each connect is counted once, by who made it, and the program meets nothing of it."""
+
+import fcntl
+import os
+import subprocess
+import tempfile
+
+import pytest
+
+from support.programs import HERE as CLIENTS
+from support.run import clean_environment, library, need
+
+RULES = "[open]\nmatch = 127.0.0.1:{open}\n[full]\nmatch = 127.0.0.1:{full}\n"
+OK = ("open", "ok", "connected")
+GAVE_UP = ("full", "neutral", "gave-up")
+GAVE_UP_LATE = ("full", "fail", "gave-up")
+
+
+@pytest.fixture(scope="session")
+def compiled(shared_directory):
+    """compiled(NAME, OPTION...): what a C file of support/clients becomes, compiled once."""
+    def compile(name, *options):
+        path = shared_directory / name
+        with open(shared_directory / f"{name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not path.exists():
+                subprocess.run([need("cc"), "-std=gnu11", "-D_GNU_SOURCE", "-O1", *options, "-o",
+                                path, CLIENTS / f"{name}.c"], check=True,
+                               env=clean_environment(shared_directory))
+        return path
+    return compile
+
+
+@pytest.fixture
+def trap(cutout, compiled, server, full_backlog):
+    """The case ran as it should; gives its result."""
+    def run(name, *words, rules=RULES, **options):
+        result = cutout(compiled("trap_cases"), name, server.port, full_backlog.port, *words,
+                        rules=rules.format(open=server.port, full=full_backlog.port), **options)
+        assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+        return result
+    return run
+
+
+def seen(result):
+    return [(call["breaker"], call["outcome"], call["detail"]) for call in result.calls()]
+
+
+def pids(result):
+    return [call["pid"] for call in result.calls()]
+
+
+@pytest.mark.parametrize("case, calls", [
+    ("closes-twice", [GAVE_UP]), ("dups-over", [GAVE_UP]), ("moves", [GAVE_UP]),
+    ("reuses", [GAVE_UP, OK]), ("jumps", [GAVE_UP, OK]), ("interrupts", [OK, GAVE_UP])])
+def test_a_connect_that_is_left_is_counted_once(trap, case, calls):
+    assert seen(trap(case)) == calls
+
+
+def test_a_vfork_child_that_closes_all_ends_nothing(trap):
+    result = trap("vforks")
+    assert seen(result) == [GAVE_UP]
+    assert pids(result) == [result.of("config")[0]["pid"]]
+
+
+@pytest.fixture(params=["process", "shared"])
+def state(request):
+    """Where breakers live; a shared state has to be on a tmpfs."""
+    if request.param == "process":
+        yield "process"
+        return
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as directory:
+        yield f"{directory}/state"
+
+
+def test_a_forked_child_leaves_the_connect_to_its_parent(trap, state):
+    """It closes its copy after more than a second, which would be a failure."""
+    result = trap("forks", rules=RULES + "consecutive = 1\n", state=state)
+    assert seen(result) == [OK, GAVE_UP_LATE]
+    child, parent = pids(result)
+    assert parent == result.of("config")[0]["pid"] != child
+    assert [t["pid"] for t in result.transitions()] == [parent]
+
+
+def test_a_call_of_the_parent_is_never_overdue_in_a_forked_child(trap):
+    """With a latency limit that it passed, and a breaker that the child shares with it."""
+    rules = ("[both]\nmatch = 127.0.0.1:{open}\nmatch = 127.0.0.1:{full}\n"
+             "consecutive = 1\np99 = 1s\n")
+    result = trap("forks", rules=rules, state="process")
+    child, parent = pids(result)
+    assert [t["pid"] for t in result.transitions()] == [parent]
+    assert [(c["pid"], c["outcome"]) for c in result.calls()] == [(child, "ok"), (parent, "fail")]
+
+
+def test_a_program_that_closes_all_is_logged_on_and_keeps_its_files(trap, tmp_path):
+    result = trap("closes-all", tmp_path / "own")
+    assert seen(result) == [OK] * 3
+    assert (tmp_path / "own").read_text() == ""
+
+
+@pytest.mark.parametrize("log", [None, "debug"])
+@pytest.mark.parametrize("redirections", ["", "<&- >&- 2>&-", ">&-"])
+def test_a_program_begins_with_its_own_descriptors_and_errno(
+        bare, cutout, compiled, server, tmp_path, log, redirections):
+    def words(name):
+        return ["sh", "-c", f'exec "$@" {redirections}', "sh", compiled("trap_cases"), "tells",
+                server.port, 0, tmp_path / name]
+    assert bare(*words("bare")).returncode == 0
+    result = cutout(*words("cutout"), rules=RULES.format(open=server.port, full=1), log=log)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    assert seen(result) == ([OK] if log else [])
+    told = (tmp_path / "cutout").read_text()
+    assert told == (tmp_path / "bare").read_text() and told.startswith("errno 0, ")
+
+
+def test_a_library_that_calls_before_the_shim_has_started_is_served(
+        cutout, compiled, server, refused_port):
+    before = [path for path in os.environ.get("CUTOUT_TEST_PRELOAD", "").split(":") if path]
+    preload = ":".join([*before, library(), str(compiled("early", "-shared", "-fPIC"))])
+    for port, call, text in [(server.port, OK, ""),
+                             (refused_port, ("full", "fail", "ECONNREFUSED"),
+                              "Connection refused\n")]:
+        result = cutout("/bin/echo", "hello", env={"LD_PRELOAD": preload, "EARLY_PORT": str(port)},
+                        rules=RULES.format(open=server.port, full=refused_port))
+        assert (result.returncode, result.stdout, result.stderr) == (0, text + "hello\n", "")
+        assert seen(result) == [call]
