@@ -49,6 +49,7 @@ engine_tell(const struct engine_ref *ref, const struct transitions *tr)
 
 	if (tr->n == 0 || !state_name(ref->engine->view[ref->view].state, ref->index, name))
 		return;
+	engine_note(ref->engine->view[ref->view].state, ref->index, &ref->section->settings, tr);
 	for (unsigned i = 0; i < tr->n; i++)
 		log_transition(name, &tr->v[i]);
 }

@@ -26,6 +26,7 @@ struct engine_view {
 	bool is_shared;
 	uint64_t beat_ns;		  /* when to beat next */
 	uint32_t section[STATE_BREAKERS]; /* of the breaker, plus one; 0: not yet looked for */
+	bool waits[STATE_BREAKERS];	  /* for whoever changed the breaker to note how */
 	uint8_t seen[STATE_BREAKERS];	  /* the enum breaker_state at the last look */
 };
 
@@ -93,5 +94,9 @@ void engine_after_fork(struct engine *e, uint64_t now_ns);
 
 /* Whether breakers of this section need an engine at all. */
 bool engine_is_for(const struct settings *s);
+
+/* Whoever sees changes of a breaker keeps them in the state, where an alert is to be posted. */
+void engine_note(struct state *s, uint32_t index, const struct settings *settings,
+		 const struct transitions *tr);
 
 #endif

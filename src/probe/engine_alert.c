@@ -2,6 +2,7 @@
 
 #include "core/text.h"
 #include "probe/engine_parts.h"
+#include "sys/clock.h"
 #include "sys/log.h"
 #include "sys/logline.h"
 
@@ -23,18 +24,42 @@ tell_failure(const struct engine_ref *ref)
 	log_config_error(url, 0, error);
 }
 
-/* The last change as far as it can still be told. */
-static struct transition
-last_change(const struct engine_ref *ref, const struct breaker_snapshot *look)
+void
+engine_note(struct state *s, uint32_t index, const struct settings *settings,
+	    const struct transitions *tr)
 {
-	struct breaker_ref r = engine_breaker(ref);
-	uint8_t from = ref->engine->view[ref->view].seen[ref->index];
+	struct breaker_ref r = state_ref(s, index, &settings->breaker);
+	struct state_change c;
+	struct ticket now;
 
-	/* What happened between two looks went through half-open. */
-	if (from == look->state)
-		from = BREAKER_HALF_OPEN;
-	return (struct transition){
-		.from = from,
+	if (settings->alert.len == 0)
+		return;
+	for (unsigned i = 0; i < tr->n; i++) {
+		const struct transition *t = &tr->v[i];
+
+		if (t->to == BREAKER_HALF_OPEN || t->to == t->from)
+			continue;
+		breaker_watch(&r, 0, &now);
+		c = (struct state_change){*t, now.generation, raw_getpid(), clock_wall_ms()};
+		state_put_change(s, index, &c);
+	}
+}
+
+/* What is left to tell of a change that nobody noted. */
+static struct state_change
+change_of(const struct engine_ref *ref, const struct breaker_snapshot *look)
+{
+	uint8_t seen = ref->engine->view[ref->view].seen[ref->index];
+	struct breaker_ref r = engine_breaker(ref);
+	struct state_change c = {
+		.generation = look->generation,
+		.pid = raw_getpid(),
+		.wall_ms = clock_wall_ms(),
+	};
+
+	c.transition = (struct transition){
+		/* What happened between two looks went through half-open. */
+		.from = seen != look->state ? seen : BREAKER_HALF_OPEN,
 		.to = (uint8_t)look->state,
 		.reason = (uint8_t)look->reason,
 		.total = look->total,
@@ -44,10 +69,33 @@ last_change(const struct engine_ref *ref, const struct breaker_snapshot *look)
 		.p99_ms = report_percentile_ms(r.report, 990),
 		.cooldown_ms = look->cooldown_ms,
 	};
+	return c;
+}
+
+/*
+ * The last change as it was logged.  Whoever made it notes it a moment later, or never,
+ * when it was killed in between.  False: that moment is to be waited for.
+ */
+static bool
+last_change(const struct engine_ref *ref, const struct breaker_snapshot *look,
+	    struct state_change *c)
+{
+	struct engine_view *v = &ref->engine->view[ref->view];
+	bool *waits = &v->waits[ref->index];
+
+	if (!state_get_change(v->state, ref->index, c) || c->generation != look->generation ||
+	    c->transition.to != look->state) {
+		*waits = !*waits;
+		if (*waits)
+			return false;
+		*c = change_of(ref, look);
+	}
+	*waits = false;
+	return true;
 }
 
 static bool
-post(const struct engine_ref *ref, const struct transition *change, struct engine_alert *a,
+post(const struct engine_ref *ref, const struct state_change *c, struct engine_alert *a,
      uint64_t now_ns)
 {
 	const struct span *alert = &ref->section->settings.alert;
@@ -58,7 +106,7 @@ post(const struct engine_ref *ref, const struct transition *change, struct engin
 
 	if (!state_name(ref->engine->view[ref->view].state, ref->index, name))
 		return true;
-	log_transition_json(name, change, body);
+	log_transition_json(name, &c->transition, c->pid, c->wall_ms, body);
 	text_bytes(&u, alert->at, alert->len);
 	*a = (struct engine_alert){
 		.view = (uint8_t)ref->view,
@@ -94,6 +142,7 @@ alert_offer(const struct engine_ref *ref, uint64_t now_ns)
 	struct state_slot *slot = &ref->engine->view[ref->view].state->slots[ref->index];
 	struct breaker_ref r = engine_breaker(ref);
 	struct breaker_snapshot look;
+	struct state_change change;
 	/* Before the look: what somebody has told since then is newer than what we see. */
 	uint32_t told = load_acquire(&slot->alerted);
 
@@ -105,12 +154,10 @@ alert_offer(const struct engine_ref *ref, uint64_t now_ns)
 
 	struct engine_alert *a = free_place(ref);
 
-	if (a == NULL)
+	if (a == NULL || !last_change(ref, &look, &change))
 		return false;
 	if (!cas_acq_rel(&slot->alerted, &told, look.generation + 1))
 		return true;
-	struct transition change = last_change(ref, &look);
-
 	if (!post(ref, &change, a, now_ns))
 		tell_failure(ref);
 	return true;

@@ -140,6 +140,8 @@ need_prober(const struct gate_target *t, uint64_t now_ns)
 static void
 tell(const struct gate_target *t, const struct transitions *tr, uint64_t now_ns)
 {
+	if (tr->n > 0)
+		engine_note(state_of(t), index_of(t), &t->section->settings, tr);
 	for (unsigned i = 0; i < tr->n; i++) {
 		log_transition(name_of(t).text, &tr->v[i]);
 		if (tr->v[i].to == BREAKER_OPEN)

@@ -117,6 +117,24 @@ state_get_where(const struct state *s, uint32_t index, struct state_where *out)
 	return true;
 }
 
+void
+state_put_change(struct state *s, uint32_t index, const struct state_change *c)
+{
+	struct state_slot *slot = &s->slots[index];
+
+	seq_write(&slot->change_seq, slot->change, c, sizeof(*c));
+}
+
+bool
+state_get_change(const struct state *s, uint32_t index, struct state_change *out)
+{
+	const struct state_slot *slot = &s->slots[index];
+
+	return is_written(s, index) &&
+	       seq_read(&slot->change_seq, slot->change, out, sizeof(*out)) &&
+	       out->transition.from <= BREAKER_HALF_OPEN && out->transition.to <= BREAKER_HALF_OPEN;
+}
+
 bool
 state_has_prober(const struct state *s, uint64_t now_ns)
 {

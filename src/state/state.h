@@ -27,12 +27,24 @@ struct state_where {
 
 #define STATE_WHERE_WORDS ((sizeof(struct state_where) + 7) / 8)
 
+/* The last opening or closing as it was logged: what an alert tells. */
+struct state_change {
+	struct transition transition;
+	uint32_t generation; /* that it led to */
+	int32_t pid;
+	uint64_t wall_ms;
+};
+
+#define STATE_CHANGE_WORDS ((sizeof(struct state_change) + 7) / 8)
+
 struct state_slot {
 	atomic_u64 claim;    /* hash of the name and whether the name is written; 0: free */
 	atomic_u64 settings; /* settings_hash() of those who use it; 0: not yet written */
 	atomic_u32 alerted;  /* generation that was last told by alert, plus one */
 	atomic_u32 where_seq;
 	atomic_u64 where[STATE_WHERE_WORDS]; /* a struct state_where, see core/seqlock.h */
+	atomic_u32 change_seq;
+	atomic_u64 change[STATE_CHANGE_WORDS];
 	char name[BREAKER_NAME_MAX + 1];
 };
 
@@ -85,6 +97,10 @@ state_ref(struct state *s, uint32_t index, const struct breaker_config *config)
 /* Where calls failed.  Put never waits; where another writer is at work, that one wins. */
 void state_put_where(struct state *s, uint32_t index, const struct state_where *w);
 bool state_get_where(const struct state *s, uint32_t index, struct state_where *out);
+
+/* The last opening or closing, put and got in the same way. */
+void state_put_change(struct state *s, uint32_t index, const struct state_change *c);
+bool state_get_change(const struct state *s, uint32_t index, struct state_change *out);
 
 /* Whether a prober was at work within the last three seconds. */
 bool state_has_prober(const struct state *s, uint64_t now_ns);

@@ -40,6 +40,7 @@ layout(void)
 		offsetof(struct state, inflight),
 		offsetof(struct breaker, window),
 		offsetof(struct state_slot, where),
+		offsetof(struct state_slot, change),
 		WINDOW_RING,
 		REPORT_BUCKETS,
 		INFLIGHT_MARKS,

@@ -59,24 +59,17 @@ log_check(void)
 }
 
 static void
-begin_as(struct logline *l, bool json, enum log_level level, const char *event,
-	 const char *breaker)
+begin(struct logline *l, enum log_level level, const char *event, const char *breaker)
 {
 	struct logline_head head = {
-		.wall_ms = json ? clock_wall_ms() : 0,
+		.wall_ms = as_json ? clock_wall_ms() : 0,
 		.pid = raw_getpid(),
 		.level = level_names[level],
 		.event = event,
 		.breaker = breaker,
 	};
 
-	logline_begin(l, json, &head);
-}
-
-static void
-begin(struct logline *l, enum log_level level, const char *event, const char *breaker)
-{
-	begin_as(l, as_json, level, event, breaker);
+	logline_begin(l, as_json, &head);
 }
 
 static void
@@ -118,12 +111,20 @@ log_transition(const char *breaker, const struct transition *t)
 }
 
 void
-log_transition_json(const char *breaker, const struct transition *t, char out[LOGLINE_MAX])
+log_transition_json(const char *breaker, const struct transition *t, int32_t pid, uint64_t wall_ms,
+		    char out[LOGLINE_MAX])
 {
+	struct logline_head head = {
+		.wall_ms = wall_ms,
+		.pid = pid,
+		.level = level_names[level_of(t)],
+		.event = "transition",
+		.breaker = breaker,
+	};
 	struct logline l;
 	size_t len;
 
-	begin_as(&l, true, level_of(t), "transition", breaker);
+	logline_begin(&l, true, &head);
 	put_transition(&l, t);
 	len = logline_end(&l) - 1;
 	memcpy(out, l.text, len);

@@ -55,9 +55,12 @@ log_wants(enum log_level level)
 /* warn; a restart of the cooldown (open to open) info. */
 void log_transition(const char *breaker, const struct transition *t);
 
-/* The same as one JSON object, whatever is logged; ends in a zero, not in a newline. */
-void log_transition_json(const char *breaker, const struct transition *t,
-			 char out[LOGLINE_MAX]);
+/*
+ * The same as one JSON object, whatever is logged, of that process and time; ends in a
+ * zero, not in a newline.
+ */
+void log_transition_json(const char *breaker, const struct transition *t, int32_t pid,
+			 uint64_t wall_ms, char out[LOGLINE_MAX]);
 
 struct log_call {
 	const char *breaker;
