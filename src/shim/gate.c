@@ -17,12 +17,20 @@ static const struct ruleset *_Atomic rules_in_force;
 static const struct proxies *proxies_left_out;
 static struct state process_state;
 static struct state *shared_state = &process_state;
-static const char *shared_path;
+static const char *shared_path = "process";
+
+/* What is told once: which breakers are private, and that one could not be had at all. */
+static atomic_u32 told_private[STATE_BREAKERS];
+static atomic_u32 told_none;
 
 /* In a target's breaker: it lives in this process's own memory for want of another. */
 #define IS_PRIVATE 2048
 
-/* A prober makes a probe within a second of its time. */
+/*
+ * A prober makes a probe within a second of its time.  One that is later than that is
+ * not made at all: then a worker is needed, and in the end a call.
+ */
+#define OVERLOOKED_NS UINT64_C(3000000000)
 #define ABANDONED_NS UINT64_C(10000000000)
 
 const struct ruleset *
@@ -67,9 +75,8 @@ gate_find(const struct dest *d, struct gate_target *out)
 	return gate_find_next(d, &from, &met, out);
 }
 
-/* Once for each breaker, at its first sight. */
 static void
-tell_private(const char *name, bool foreign)
+tell_lack(const char *name, bool foreign, const char *what_follows)
 {
 	char error[BREAKER_NAME_MAX + 96];
 	struct text t = text_over(error, sizeof(error));
@@ -77,7 +84,7 @@ tell_private(const char *name, bool foreign)
 	text_string(&t, "breaker ");
 	text_string(&t, name);
 	text_string(&t, foreign ? " has other settings there" : " finds no room there");
-	text_string(&t, ", this process keeps its own");
+	text_string(&t, what_follows);
 	log_config_error(shared_path, 0, error);
 }
 
@@ -89,13 +96,16 @@ find_breaker(const char *name, const struct section *section, uint32_t *breaker)
 
 	if (found == STATE_FOUND)
 		return true;
-	if (shared_state == &process_state)
-		return false;
-	tell_private(name, found == STATE_FOREIGN);
-	if (state_breaker(&process_state, name, settings, breaker) != STATE_FOUND)
-		return false;
-	*breaker |= IS_PRIVATE;
-	return true;
+	if (shared_state != &process_state &&
+	    state_breaker(&process_state, name, settings, breaker) == STATE_FOUND) {
+		if (swap_acq_rel(&told_private[*breaker], 1) == 0)
+			tell_lack(name, found == STATE_FOREIGN, ", this process keeps its own");
+		*breaker |= IS_PRIVATE;
+		return true;
+	}
+	if (swap_acq_rel(&told_none, 1) == 0)
+		tell_lack(name, found == STATE_FOREIGN, ", this process goes without it");
+	return false;
 }
 
 static struct state *
@@ -113,7 +123,9 @@ index_of(const struct gate_target *t)
 static struct breaker_ref
 ref_of(const struct gate_target *t)
 {
-	return state_ref(state_of(t), index_of(t), &t->section->settings.breaker);
+	struct breaker_ref r = state_ref(state_of(t), index_of(t), &t->section->settings.breaker);
+
+	return r;
 }
 
 struct breaker_name {
@@ -130,11 +142,31 @@ name_of(const struct gate_target *t)
 	return name;
 }
 
+/*
+ * How long a shared breaker has waited for what is due: the prober may have other rules
+ * than this program, and a worker lives no longer than its process.
+ */
+static uint64_t
+overlooked_ns(const struct gate_target *t, uint64_t now_ns)
+{
+	struct breaker_ref r = ref_of(t);
+	uint64_t due_ns = breaker_due_ns(&r);
+
+	return state_of(t) != &process_state && due_ns < now_ns ? now_ns - due_ns : 0;
+}
+
+static bool
+has_prober(const struct gate_target *t, uint64_t now_ns)
+{
+	return state_of(t) != &process_state && state_has_prober(shared_state, now_ns) &&
+	       overlooked_ns(t, now_ns) < OVERLOOKED_NS;
+}
+
 static void
 need_prober(const struct gate_target *t, uint64_t now_ns)
 {
-	if (engine_is_for(&t->section->settings))
-		worker_need(state_of(t), now_ns);
+	if (engine_is_for(&t->section->settings) && !has_prober(t, now_ns))
+		worker_need(now_ns);
 }
 
 static void
@@ -168,8 +200,8 @@ gate_refused(const struct gate_target *t, const struct dest *d, const char *edge
 	char text[DEST_TEXT_MAX];
 
 	bump_lossy(&r.report->refused, 1);
-	if (engine_is_for(&t->section->settings))
-		worker_remind(state_of(t), now_ns);
+	if (!worker_is_at_work())
+		need_prober(t, now_ns);
 	if (!log_wants(LOG_INFO))
 		return;
 	breaker_look(&r, now_ns, &look);
@@ -177,19 +209,7 @@ gate_refused(const struct gate_target *t, const struct dest *d, const char *edge
 	log_refuse(name_of(t).text, edge, text, look.retry_in_ns);
 }
 
-/*
- * Whether nobody makes the probe that has long been due: the prober of a shared state
- * may have other rules than this program, and a worker lives no longer than its process.
- */
-static bool
-is_abandoned(const struct gate_target *t, const struct breaker_ref *r, uint64_t now_ns)
-{
-	uint64_t due_ns = breaker_due_ns(r);
-
-	return state_of(t) != &process_state && due_ns < now_ns && now_ns - due_ns > ABANDONED_NS;
-}
-
-/* Then a call has to find out, as with probe = call. */
+/* Where nobody makes the probe that has long been due, a call finds out, as with probe = call. */
 static bool
 admit_for_want_of_probes(struct breaker_ref r, uint64_t now_ns, struct ticket *ticket,
 			 struct transitions *tr)
@@ -207,7 +227,7 @@ gate_ask(const struct gate_target *t, uint64_t now_ns, struct gate_call *out)
 	struct breaker_ref r = ref_of(t);
 	struct transitions tr = {.n = 0};
 	bool admitted = breaker_admit(&r, now_ns, guard_thread() * 4, &out->ticket, &tr) ||
-			(is_abandoned(t, &r, now_ns) &&
+			(overlooked_ns(t, now_ns) > ABANDONED_NS &&
 			 admit_for_want_of_probes(r, now_ns, &out->ticket, &tr));
 
 	out->target = *t;

@@ -28,7 +28,6 @@ static atomic_u32 phase;
 static atomic_u32 failures;
 static atomic_u64 failed_at_ns;
 
-static struct state *own_state, *shared_state;
 static struct ruleset *rules_in_force;
 static struct engine engine;
 static struct helper_command command;
@@ -90,8 +89,6 @@ worker_is_possible(void)
 void
 worker_init(struct state *own, struct state *shared, struct ruleset *rules)
 {
-	own_state = own;
-	shared_state = shared;
 	rules_in_force = rules;
 	engine_init(&engine, rules, &command);
 	engine_serve(&engine, own, false);
@@ -196,15 +193,14 @@ start(void)
 }
 
 void
-worker_need(struct state *s, uint64_t now_ns)
+worker_need(uint64_t now_ns)
 {
 	uint32_t none = NONE, count = load_relaxed(&failures);
 
 	/* Pairs with the one in may_leave(): one of us sees what the other did. */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (load_relaxed(&phase) != NONE || count >= FAILURES_MAX ||
-	    (count > 0 && now_ns < load_relaxed(&failed_at_ns) + RETRY_NS) ||
-	    (s != own_state && state_has_prober(s, now_ns)) || !guard_owns_books() ||
+	    (count > 0 && now_ns < load_relaxed(&failed_at_ns) + RETRY_NS) || !guard_owns_books() ||
 	    !cas_acq_rel(&phase, &none, STARTING))
 		return;
 	if (__atomic_load_n(&tid, __ATOMIC_ACQUIRE) != 0) {
@@ -218,11 +214,10 @@ worker_need(struct state *s, uint64_t now_ns)
 	}
 }
 
-void
-worker_remind(struct state *s, uint64_t now_ns)
+bool
+worker_is_at_work(void)
 {
-	if (load_relaxed(&phase) == NONE)
-		worker_need(s, now_ns);
+	return load_relaxed(&phase) != NONE;
 }
 
 void

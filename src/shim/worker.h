@@ -23,14 +23,14 @@ bool worker_is_possible(void);
  */
 void worker_init(struct state *own, struct state *shared, struct ruleset *rules);
 
-/* A breaker of this state is no longer closed.  Safe wherever a hook may run. */
-void worker_need(struct state *s, uint64_t now_ns);
+/* A breaker is no longer closed and nobody looks after it.  Safe wherever a hook may run. */
+void worker_need(uint64_t now_ns);
 
 /*
- * The same for a refusal: cheaper where one runs.  What it may miss, because that one is
- * about to leave, the next refusal finds.
+ * Whether one runs: cheaper to ask at a refusal.  What that may miss, because it is about
+ * to leave, the next refusal finds.
  */
-void worker_remind(struct state *s, uint64_t now_ns);
+bool worker_is_at_work(void);
 
 /* In a forked child, after it took over the books: the worker is the parent's. */
 void worker_after_fork(void);
