@@ -135,12 +135,36 @@ state_get_change(const struct state *s, uint32_t index, struct state_change *out
 	       out->transition.from <= BREAKER_HALF_OPEN && out->transition.to <= BREAKER_HALF_OPEN;
 }
 
+static void
+mend(atomic_u32 *seq, atomic_u64 *words, size_t count, uint32_t *seen)
+{
+	uint32_t was = load_relaxed(seq);
+
+	/* Still odd, so that we are the writer now. */
+	if (was % 2 != 0 && was == *seen && cas_acq_rel(seq, &was, was + 2)) {
+		for (size_t i = 0; i < count; i++)
+			store_relaxed(&words[i], 0);
+		store_release(seq, was + 3);
+	}
+	*seen = was;
+}
+
+void
+state_mend(struct state *s, uint32_t index, struct state_seen *seen)
+{
+	struct state_slot *slot = &s->slots[index];
+
+	mend(&slot->where_seq, slot->where, STATE_WHERE_WORDS, &seen->where_seq);
+	mend(&slot->change_seq, slot->change, STATE_CHANGE_WORDS, &seen->change_seq);
+}
+
 bool
 state_has_prober(const struct state *s, uint64_t now_ns)
 {
 	uint64_t beat_ns = load_relaxed(&s->header.beat_ns);
+	uint64_t since_ns = now_ns > beat_ns ? now_ns - beat_ns : beat_ns - now_ns;
 
-	return beat_ns != 0 && now_ns < beat_ns + PROBER_SILENCE_NS;
+	return beat_ns != 0 && since_ns < PROBER_SILENCE_NS;
 }
 
 void

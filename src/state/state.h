@@ -54,6 +54,7 @@ struct state_header {
 	uint32_t version;
 	uint32_t size;
 	uint64_t layout;
+	uint64_t pid_space; /* where the pids in it mean something: a namespace's number */
 	atomic_u64 beat_ns; /* when a prober last was at work, monotonic */
 };
 
@@ -101,6 +102,16 @@ bool state_get_where(const struct state *s, uint32_t index, struct state_where *
 /* The last opening or closing, put and got in the same way. */
 void state_put_change(struct state *s, uint32_t index, const struct state_change *c);
 bool state_get_change(const struct state *s, uint32_t index, struct state_change *out);
+
+/*
+ * Empties those two where a writer was killed at its work: where one has got no further
+ * since the last call.  Call it now and then; *seen begins as zero.
+ */
+struct state_seen {
+	uint32_t where_seq, change_seq;
+};
+
+void state_mend(struct state *s, uint32_t index, struct state_seen *seen);
 
 /* Whether a prober was at work within the last three seconds. */
 bool state_has_prober(const struct state *s, uint64_t now_ns);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -18,8 +19,7 @@
 #define STATE_VERSION 1
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW)
 
-/* Longest path of a state; the name of the unfinished file is a little longer. */
-#define PATH_LIMIT 4000
+#define PATH_LIMIT 4000 /* longest path of a state */
 
 static const char magic[8] = "cutout\n";
 static const char not_tmpfs[] = "the state is not on a tmpfs, such as /dev/shm or /run";
@@ -34,6 +34,7 @@ layout(void)
 		sizeof(struct state_slot),
 		sizeof(struct report),
 		sizeof(struct inflight),
+		offsetof(struct state_header, beat_ns),
 		offsetof(struct state, breakers),
 		offsetof(struct state, slots),
 		offsetof(struct state, reports),
@@ -52,14 +53,39 @@ layout(void)
 	return hash;
 }
 
+/* The number of this process's pid namespace; 0 where there is no telling. */
+static uint64_t
+pid_space(void)
+{
+	int fd = raw_open("/proc/self/ns/pid", O_PATH | O_CLOEXEC, 0);
+	struct stat st;
+	uint64_t number = fd >= 0 && raw_fstat(fd, &st) == 0 ? st.st_ino : 0;
+
+	if (fd >= 0)
+		raw_close(fd);
+	return number;
+}
+
+/* A file larger than the user's limit would cost the process its life. */
+static bool
+may_be_made(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= sizeof(struct state);
+}
+
 /* Makes the file a state of full size; its memory is there from then on. */
 static int
 fill(int fd)
 {
 	struct state_header h = {.version = STATE_VERSION, .size = sizeof(struct state)};
-	long result = raw_call(SYS_ftruncate, fd, sizeof(struct state), 0, 0, 0, 0);
+	long result = -EFBIG;
 
+	if (may_be_made())
+		result = raw_call(SYS_ftruncate, fd, sizeof(struct state), 0, 0, 0, 0);
 	memcpy(h.magic, magic, sizeof(magic));
+	h.pid_space = pid_space();
 	h.layout = layout();
 	if (result == 0)
 		result = raw_write(fd, &h, sizeof(h));
@@ -150,37 +176,51 @@ map(int fd, char error[STATE_ERROR_MAX])
 	return NULL;
 }
 
-/* A file of that name that somebody left unfinished is thrown away. */
+/* A file without a name, in the directory of path: of a killed creator nothing is left. */
 static int
-open_new(const char *path)
+open_nameless(const char *path)
 {
-	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-	int fd = raw_open(path, flags, 0600);
+	char directory[PATH_LIMIT + 1];
+	struct text t = text_over(directory, sizeof(directory));
+	const char *slash = strrchr(path, '/');
+	int fd;
 
-	if (fd == -EEXIST && unlink(path) == 0)
-		fd = raw_open(path, flags, 0600);
-	return fd;
+	text_bytes(&t, slash != NULL ? path : ".", slash > path ? (size_t)(slash - path) : 1);
+	fd = raw_open(directory, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+	/* A tmpfs knows how. */
+	return fd == -EOPNOTSUPP || fd == -EISDIR ? -ENODEV : fd == -ENOENT ? -ENOTDIR : fd;
 }
 
-/* Writes a whole state beside path and gives it that name, unless another was first. */
+/* Nothing happens where another was first. */
+static int
+give_name(int fd, const char *path)
+{
+	char self[32];
+	struct text t = text_over(self, sizeof(self));
+
+	text_format(&t, "/proc/self/fd/%u", (unsigned)fd);
+	if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST)
+		return 0;
+	return errno == ENOENT ? -ENOSYS : -errno;
+}
+
+/* Makes a whole state and gives it that name. */
 static int
 create_file(const char *path)
 {
-	char unfinished[PATH_LIMIT + 32];
-	struct text t = text_over(unfinished, sizeof(unfinished));
-	int fd, result;
+	int fd = open_nameless(path), result;
 
-	text_format(&t, "%s.%u", path, (unsigned)raw_gettid());
-	fd = open_new(unfinished);
 	if (fd < 0)
 		return fd;
 	result = is_on_tmpfs(fd) ? fill(fd) : -ENODEV;
 	/* Its pages are taken now: on a full tmpfs the first touch of one would be fatal. */
 	if (result == 0)
 		result = (int)raw_call(SYS_fallocate, fd, 0, 0, sizeof(struct state), 0, 0);
-	if (result == 0 && link(unfinished, path) != 0)
-		result = errno == EEXIST ? 0 : -errno;
-	unlink(unfinished);
+	/* Whatever the umask says. */
+	if (result == 0)
+		result = (int)raw_call(SYS_fchmod, fd, 0600, 0, 0, 0, 0);
+	if (result == 0)
+		result = give_name(fd, path);
 	raw_close(fd);
 	return result;
 }
@@ -196,8 +236,15 @@ why_not(int error)
 		return "the state may not be opened";
 	case -EISDIR:
 		return "the state is a directory";
+	case -ENOTDIR:
+		return "the directory of the state does not exist";
 	case -ENOSPC:
+	case -EFBIG:
 		return "there is no room for the state";
+	case -ENOSYS:
+		return "the state cannot be made without /proc";
+	case -EMEDIUMTYPE:
+		return "the state is not a regular file";
 	case -ENODEV:
 		return not_tmpfs;
 	default:
@@ -205,10 +252,25 @@ why_not(int error)
 	}
 }
 
+/* To open anything but a file, such as a FIFO, might have effects. */
+static int
+open_regular(const char *path)
+{
+	int fd = raw_open(path, O_PATH | O_CLOEXEC, 0);
+	struct stat st = {.st_mode = S_IFREG};
+
+	if (fd < 0)
+		return fd;
+	raw_fstat(fd, &st);
+	raw_close(fd);
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? -EISDIR : -EMEDIUMTYPE;
+	return raw_open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+}
+
 struct state *
 state_open(const char *path, bool create, char error[STATE_ERROR_MAX])
 {
-	int flags = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 	struct state *s;
 	int fd;
 
@@ -217,10 +279,10 @@ state_open(const char *path, bool create, char error[STATE_ERROR_MAX])
 		fail(error, "the path of the state is too long");
 		return NULL;
 	}
-	fd = raw_open(path, flags, 0);
+	fd = open_regular(path);
 	if (fd == -ENOENT && create) {
 		fd = create_file(path);
-		fd = fd < 0 ? fd : raw_open(path, flags, 0);
+		fd = fd < 0 ? fd : open_regular(path);
 	}
 	if (fd < 0) {
 		fail(error, why_not(fd));
@@ -229,6 +291,12 @@ state_open(const char *path, bool create, char error[STATE_ERROR_MAX])
 	s = map(fd, error);
 	raw_close(fd);
 	return s;
+}
+
+bool
+state_shares_pids(const struct state *s)
+{
+	return s->header.pid_space != 0 && s->header.pid_space == pid_space();
 }
 
 void

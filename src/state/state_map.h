@@ -22,6 +22,9 @@ int state_make(void);
  */
 struct state *state_open(const char *path, bool create, char error[STATE_ERROR_MAX]);
 
+/* Whether this process sees the others of a shared state under the pids that they have. */
+bool state_shares_pids(const struct state *s);
+
 void state_close(struct state *s);
 
 #endif
