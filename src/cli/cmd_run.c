@@ -171,9 +171,14 @@ is_in_tree(const char *state)
 }
 
 static int
-set_tree(void)
+set_tree(bool is_asked_for)
 {
 	char path[COMPANION_PATH_MAX];
+
+	if (access("/proc/self/fd", X_OK) != 0 && !is_asked_for) {
+		log_config_note("tree", "without /proc each process keeps its own breakers");
+		return set("CUTOUT_STATE", "process") ? 0 : cancel("%s", strerror(errno));
+	}
 	int error = companion_start(env_get("CUTOUT_RULES"), path);
 
 	if (error)
@@ -188,10 +193,10 @@ set_state(const char *state)
 
 	if (!state && inherited && is_in_tree(inherited))
 		return 0;
-	if (!state)
-		state = inherited && strncmp(inherited, "/proc/", 6) != 0 ? inherited : "tree";
-	if (strcmp(state, "tree") == 0)
-		return set_tree();
+	if (!state && inherited && strncmp(inherited, "/proc/", 6) != 0)
+		state = inherited;
+	if (!state || strcmp(state, "tree") == 0)
+		return set_tree(state != NULL);
 	if (strcmp(state, "process") == 0)
 		return set("CUTOUT_STATE", state) ? 0 : cancel("%s", strerror(errno));
 	return set_state_path(state);

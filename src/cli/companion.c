@@ -70,11 +70,10 @@ program_lives(pid_t program, int watch)
 }
 
 static void
-serve(struct state *state, const struct ruleset *rules, pid_t program)
+serve(struct state *state, const struct ruleset *rules, pid_t program, int watch)
 {
 	static struct helper_command command;
 	static struct engine engine;
-	int watch = (int)syscall(SYS_pidfd_open, program, 0);
 	uint64_t wait_ns;
 
 	log_open(getenv("CUTOUT_LOG"), getenv("CUTOUT_LOG_FORMAT"));
@@ -103,11 +102,13 @@ be_companion(pid_t program, const char *rules_path, int memory, int report)
 	char path[COMPANION_PATH_MAX], error[STATE_ERROR_MAX];
 	static struct rulesfile rules;
 	struct state *state;
+	int watch;
 
 	setsid();
 	prctl(PR_SET_NAME, "cutout");
 	reset_signals();
 	keep_only(memory, report);
+	watch = (int)syscall(SYS_pidfd_open, program, 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", MEMORY);
 	state = state_open(path, false, error);
 	if (state == NULL || !rulesfile_load(rules_path, &rules, ignore_error, NULL) ||
@@ -116,7 +117,7 @@ be_companion(pid_t program, const char *rules_path, int memory, int report)
 	if (write(REPORT, &ready, sizeof(ready)) != sizeof(ready) || ready.error != 0)
 		_exit(EXIT_FAILURE);
 	close(REPORT);
-	serve(state, &rules.rules, program);
+	serve(state, &rules.rules, program, watch);
 	_exit(EXIT_SUCCESS);
 }
 

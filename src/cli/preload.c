@@ -1,8 +1,10 @@
 #include "cli/preload.h"
 
 #include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "core/preloads.h"
@@ -17,14 +19,24 @@ found(char out[PATH_MAX], const char *directory, const char *below)
 	return len > 0 && len < PATH_MAX && access(out, R_OK) == 0;
 }
 
+/* Where this command is; without /proc by the name that it was started with. */
+static bool
+find_self(char out[PATH_MAX])
+{
+	ssize_t len = readlink("/proc/self/exe", out, PATH_MAX - 1);
+	unsigned long name = len > 0 ? 0 : getauxval(AT_EXECFN);
+
+	if (len > 0)
+		out[len] = '\0';
+	return len > 0 || (name != 0 && realpath((const char *)(uintptr_t)name, out) != NULL);
+}
+
 bool
 preload_find(char out[PATH_MAX])
 {
 	char self[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	if (len > 0) {
-		self[len] = '\0';
+	if (find_self(self)) {
 		char *slash = strrchr(self, '/');
 
 		if (slash) {
