@@ -131,7 +131,7 @@ take_mark(const struct breaker_ref *r, uint64_t now_ns, uint32_t hint, struct ti
 	uint64_t due_ns = now_ns + r->config->latency_ns;
 	uint64_t at_ns = 0;
 
-	t->mark = inflight_take(r->inflight, r->index, t->generation, now_ns, hint);
+	t->mark = inflight_take(r->inflight, r->index, t->generation, r->pid, now_ns, hint);
 	if (load_relaxed(&r->breaker->overdue_at_ns) == 0)
 		cas_acq_rel(&r->breaker->overdue_at_ns, &at_ns, due_ns);
 }

@@ -38,6 +38,7 @@ struct breaker_ref {
 	struct report *report;
 	struct inflight *inflight;
 	uint32_t index; /* its number in inflight, below 4096 */
+	uint32_t pid;	/* of who calls, see inflight_take() */
 };
 
 enum breaker_state { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN };

@@ -1,11 +1,13 @@
 #include "core/inflight.h"
 
-/* owner: sequence in bits 31-63, generation 14-30, breaker 2-13, state 0-1. */
+/* owner: pid in bits 42-63, sequence 31-41, generation 14-30, breaker 2-13, state 0-1. */
 enum { FREE, CLAIMED, WAITING, OVERDUE };
 
 #define STATE_MASK UINT64_C(3)
 #define WHO_MASK ((UINT64_C(1) << 31) - 1 - STATE_MASK)
 #define SEQUENCE_ONE (UINT64_C(1) << 31)
+#define PID_SHIFT 42
+#define SEQUENCE_MASK ((UINT64_C(1) << PID_SHIFT) - SEQUENCE_ONE)
 
 static uint64_t
 who(uint32_t breaker, uint32_t generation)
@@ -23,23 +25,24 @@ raise_high(struct inflight *f, uint32_t index)
 }
 
 struct mark
-inflight_take(struct inflight *f, uint32_t breaker, uint32_t generation, uint64_t start_ns,
-	      uint32_t hint)
+inflight_take(struct inflight *f, uint32_t breaker, uint32_t generation, uint32_t pid,
+	      uint64_t start_ns, uint32_t hint)
 {
+	uint64_t mine = (uint64_t)pid << PID_SHIFT | who(breaker, generation);
+
 	for (uint32_t tried = 0; tried < INFLIGHT_MARKS; tried++) {
 		uint32_t index = (hint + tried) % INFLIGHT_MARKS;
 		struct inflight_entry *e = &f->entries[index];
 		uint64_t owner = load_relaxed(&e->owner);
+		uint64_t taken = mine | ((owner + SEQUENCE_ONE) & SEQUENCE_MASK);
 
 		if ((owner & STATE_MASK) != FREE ||
-		    !cas_acq_rel(&e->owner, &owner, owner | CLAIMED))
+		    !cas_acq_rel(&e->owner, &owner, taken | CLAIMED))
 			continue;
-		owner = ((owner & ~(WHO_MASK | STATE_MASK)) + SEQUENCE_ONE) |
-			who(breaker, generation);
-		store_relaxed(&e->start_ns, start_ns);
-		store_release(&e->owner, owner | WAITING);
 		raise_high(f, index);
-		return (struct mark){(int32_t)index, owner};
+		store_relaxed(&e->start_ns, start_ns);
+		store_release(&e->owner, taken | WAITING);
+		return (struct mark){(int32_t)index, taken};
 	}
 	return (struct mark){INFLIGHT_NONE, 0};
 }
@@ -58,15 +61,22 @@ inflight_give(struct inflight *f, struct mark m)
 	return found == (m.owner | OVERDUE) && cas_acq_rel(&e->owner, &found, m.owner);
 }
 
+/* No index at or above it was ever taken, whatever others wrote there. */
+static uint32_t
+high_of(const struct inflight *f)
+{
+	uint32_t high = load_acquire(&f->high);
+
+	return high < INFLIGHT_MARKS ? high : INFLIGHT_MARKS;
+}
+
 struct inflight_sweep
 inflight_sweep(struct inflight *f, uint32_t breaker, uint32_t generation, uint64_t limit_ns,
 	       uint64_t now_ns)
 {
 	struct inflight_sweep s = {0, 0, UINT64_MAX};
-	uint32_t high = load_acquire(&f->high);
+	uint32_t high = high_of(f);
 
-	if (high > INFLIGHT_MARKS)
-		high = INFLIGHT_MARKS;
 	for (uint32_t i = 0; i < high; i++) {
 		struct inflight_entry *e = &f->entries[i];
 		uint64_t owner = load_acquire(&e->owner);
@@ -97,12 +107,33 @@ inflight_sweep(struct inflight *f, uint32_t breaker, uint32_t generation, uint64
 void
 inflight_forget(struct inflight *f)
 {
-	uint32_t high = load_acquire(&f->high);
+	uint32_t high = high_of(f);
 
-	for (uint32_t i = 0; i < high && i < INFLIGHT_MARKS; i++) {
+	for (uint32_t i = 0; i < high; i++) {
 		uint64_t owner = load_relaxed(&f->entries[i].owner);
 
 		if ((owner & STATE_MASK) != FREE)
 			store_relaxed(&f->entries[i].owner, owner & ~STATE_MASK);
+	}
+}
+
+void
+inflight_free_dead(struct inflight *f, bool (*lives)(uint32_t pid))
+{
+	uint32_t high = high_of(f), known = 0;
+	bool known_lives = true;
+
+	for (uint32_t i = 0; i < high; i++) {
+		uint64_t owner = load_acquire(&f->entries[i].owner);
+		uint32_t pid = (uint32_t)(owner >> PID_SHIFT);
+
+		if ((owner & STATE_MASK) == FREE || pid == 0)
+			continue;
+		if (pid != known) {
+			known = pid;
+			known_lives = lives(pid);
+		}
+		if (!known_lives)
+			cas_acq_rel(&f->entries[i].owner, &owner, owner & ~STATE_MASK);
 	}
 }

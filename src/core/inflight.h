@@ -6,7 +6,8 @@
  * One table serves all breakers of a state.  A mark is taken at admission and
  * given back at the end; where the table is full the call goes on without one and
  * its slowness is noticed at its end.  Safe for any number of threads and
- * processes; a mark whose process died is freed once its lease is over.
+ * processes; a mark whose process died is freed by inflight_free_dead(), or once its
+ * lease is over.
  */
 #ifndef CORE_INFLIGHT_H
 #define CORE_INFLIGHT_H
@@ -19,7 +20,7 @@
 
 struct inflight_entry {
 	atomic_u64 start_ns;
-	atomic_u64 owner; /* state, breaker, generation and sequence in one word */
+	atomic_u64 owner; /* state, breaker, generation, sequence and pid in one word */
 };
 
 struct inflight {
@@ -41,9 +42,10 @@ struct inflight_sweep {
 
 /*
  * Takes a mark for a call of breaker (below 4096) and generation that begins at
- * start_ns.  hint is where to look first: what this thread used last.
+ * start_ns.  pid is the process that makes it, 0: who sweeps could not tell.  hint is
+ * where to look first: what this thread used last.
  */
-struct mark inflight_take(struct inflight *f, uint32_t breaker, uint32_t generation,
+struct mark inflight_take(struct inflight *f, uint32_t breaker, uint32_t generation, uint32_t pid,
 			  uint64_t start_ns, uint32_t hint);
 
 /* Gives it back.  True when a sweep had noticed it as overdue. */
@@ -55,5 +57,8 @@ struct inflight_sweep inflight_sweep(struct inflight *f, uint32_t breaker, uint3
 
 /* Frees every mark: in a copy of the table, where none of the calls will end. */
 void inflight_forget(struct inflight *f);
+
+/* Frees the marks of the processes that lives() says no of. */
+void inflight_free_dead(struct inflight *f, bool (*lives)(uint32_t pid));
 
 #endif

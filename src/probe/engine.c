@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "probe/engine_parts.h"
+#include "state/state_map.h"
 #include "sys/log.h"
 #include "sys/rawnet.h"
+#include "sys/rawproc.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define BUSY_NS UINT64_C(100000000) /* while something may fall due that nobody announces */
@@ -25,8 +27,11 @@ engine_serve(struct engine *e, struct state *s, bool is_shared)
 {
 	if (e->view_count == ENGINE_VIEWS)
 		return;
-	e->view[e->view_count].state = s;
-	e->view[e->view_count++].is_shared = is_shared;
+	struct engine_view *v = &e->view[e->view_count++];
+
+	v->state = s;
+	v->is_shared = is_shared;
+	v->shares_pids = is_shared && state_shares_pids(s);
 }
 
 bool
@@ -124,13 +129,31 @@ look_after(const struct engine_ref *ref, uint64_t now_ns, uint64_t *next_ns)
 		*seen = (uint8_t)look.state;
 }
 
+static bool
+lives(uint32_t pid)
+{
+	return raw_process_lives((pid_t)pid);
+}
+
+/* What those have left who were killed. */
+static void
+tidy(struct engine_view *v)
+{
+	if (v->shares_pids)
+		inflight_free_dead(&v->state->inflight, lives);
+	for (uint32_t i = 0; i < STATE_BREAKERS; i++)
+		state_mend(v->state, i, &v->unfinished[i]);
+}
+
 static void
 look_around(struct engine *e, unsigned view, uint64_t now_ns, uint64_t *next_ns)
 {
 	struct engine_view *v = &e->view[view];
 
-	if (v->is_shared && now_ns >= v->beat_ns) {
-		state_beat(v->state, now_ns);
+	if (now_ns >= v->beat_ns) {
+		if (v->is_shared)
+			state_beat(v->state, now_ns);
+		tidy(v);
 		v->beat_ns = now_ns + SECOND_NS;
 	}
 	if (v->is_shared)

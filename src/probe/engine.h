@@ -23,11 +23,12 @@
 /* A state as the rules see it. */
 struct engine_view {
 	struct state *state;
-	bool is_shared;
+	bool is_shared, shares_pids;
 	uint64_t beat_ns;		  /* when to beat next */
 	uint32_t section[STATE_BREAKERS]; /* of the breaker, plus one; 0: not yet looked for */
 	bool waits[STATE_BREAKERS];	  /* for whoever changed the breaker to note how */
-	uint8_t seen[STATE_BREAKERS];	  /* the enum breaker_state at the last look */
+	struct state_seen unfinished[STATE_BREAKERS];
+	uint8_t seen[STATE_BREAKERS]; /* the enum breaker_state at the last look */
 };
 
 struct engine_probe {

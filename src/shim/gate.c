@@ -12,6 +12,7 @@
 #include "state/state.h"
 #include "sys/clock.h"
 #include "sys/log.h"
+#include "sys/raw.h"
 
 static const struct ruleset *_Atomic rules_in_force;
 static const struct proxies *proxies_left_out;
@@ -22,6 +23,9 @@ static const char *shared_path = "process";
 /* What is told once: which breakers are private, and that one could not be had at all. */
 static atomic_u32 told_private[STATE_BREAKERS];
 static atomic_u32 told_none;
+
+/* This process, as those see it who share the state; 0: they do not. */
+static uint32_t shared_pid;
 
 /* In a target's breaker: it lives in this process's own memory for want of another. */
 #define IS_PRIVATE 2048
@@ -40,10 +44,11 @@ gate_rules(void)
 }
 
 void
-gate_share(struct state *state, const char *path)
+gate_share(struct state *state, const char *path, bool with_pids)
 {
 	shared_state = state;
 	shared_path = path;
+	shared_pid = with_pids ? (uint32_t)raw_getpid() : 0;
 }
 
 void
@@ -57,6 +62,8 @@ gate_start(struct ruleset *rules, const struct proxies *proxies)
 void
 gate_after_fork(void)
 {
+	if (shared_pid != 0)
+		shared_pid = (uint32_t)raw_getpid();
 	inflight_forget(&process_state.inflight);
 }
 
@@ -125,6 +132,7 @@ ref_of(const struct gate_target *t)
 {
 	struct breaker_ref r = state_ref(state_of(t), index_of(t), &t->section->settings.breaker);
 
+	r.pid = shared_pid;
 	return r;
 }
 

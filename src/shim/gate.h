@@ -38,8 +38,11 @@ struct gate_call {
  */
 const struct ruleset *gate_rules(void);
 
-/* Before gate_start(): breakers live in this state, opened at path, not in the process. */
-void gate_share(struct state *state, const char *path);
+/*
+ * Before gate_start(): breakers live in this state, opened at path, not in the process.
+ * with_pids: see state_shares_pids().
+ */
+void gate_share(struct state *state, const char *path, bool with_pids);
 
 /* Puts the rules in force; they are never taken back, see worker_init() for changes. */
 void gate_start(struct ruleset *rules, const struct proxies *proxies);

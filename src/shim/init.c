@@ -25,7 +25,7 @@ atomic_u32 init_done;
 static atomic_u32 begun;
 static struct rulesfile rules_file;
 static struct proxies proxies;
-static char rules_path[PATH_MAX];
+static char rules_path[PATH_MAX], state_path[PATH_MAX];
 
 /* The first error of a rules file, and how many there are. */
 struct errors {
@@ -60,6 +60,15 @@ tell_errors(const char *path, const struct errors *e)
 	log_config_error(path, e->line, all);
 }
 
+static bool
+uses_marks(void)
+{
+	for (uint32_t i = 0; i < rules_file.rules.section_count; i++)
+		if (rules_file.rules.sections[i].settings.breaker.latency_ns > 0)
+			return true;
+	return false;
+}
+
 /*
  * A tree's memory is named by a descriptor of its companion: where that has ended, or
  * may not be looked into, nobody has made a mistake.
@@ -75,12 +84,17 @@ share(const char *path)
 	bool is_tree = strncmp(path, "/proc/", 6) == 0;
 
 	state = state_open(path, !is_tree, error);
-	if (state != NULL)
-		gate_share(state, path);
-	else if (is_tree)
+	if (state != NULL) {
+		/* The program may write over its environment. */
+		struct text t = text_over(state_path, sizeof(state_path));
+
+		text_string(&t, path);
+		gate_share(state, state_path, uses_marks() && state_shares_pids(state));
+	} else if (is_tree) {
 		log_config_note(path, error);
-	else
+	} else {
 		log_config_error(path, 0, error);
+	}
 }
 
 static void

@@ -10,6 +10,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "sys/rawnet.h"
+
 #define LONG_OF(pointer) ((long)(uintptr_t)(pointer))
 
 /* Where the kernel has no close_range; more descriptors than that stay open. */
@@ -106,6 +108,23 @@ int
 raw_kill(pid_t pid, int signal)
 {
 	return (int)raw_call(SYS_kill, pid, signal, 0, 0, 0, 0);
+}
+
+bool
+raw_process_lives(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+	int fd = (int)raw_call(SYS_pidfd_open, pid, 0, 0, 0, 0, 0);
+	struct pollfd end = {.fd = fd, .events = POLLIN};
+
+	if (fd >= 0) {
+		bool lives = raw_poll(&end, 1, 0, NULL) == 0;
+
+		raw_close(fd);
+		return lives;
+	}
+#endif
+	return raw_kill(pid, 0) != -ESRCH;
 }
 
 int

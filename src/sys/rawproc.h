@@ -29,6 +29,9 @@ int raw_wait(pid_t pid, int *status, int options);
 
 int raw_kill(pid_t pid, int signal);
 
+/* False: there is no such process, or it has ended and waits for its parent. */
+bool raw_process_lives(pid_t pid);
+
 /* The child dies with the thread that made it; call it first thing in the child. */
 int raw_die_with_parent(void);
 

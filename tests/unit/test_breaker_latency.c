@@ -246,7 +246,7 @@ full_table_is_noticed_at_the_end_instead(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < INFLIGHT_MARKS; i++)
-		inflight_take(&inflight, 9, 0, T, 0);
+		inflight_take(&inflight, 9, 0, 0, T, 0);
 	t = begin(T);
 	assert_int_equal(t.mark.index, INFLIGHT_NONE);
 	is(T + LIMIT, BREAKER_CLOSED);

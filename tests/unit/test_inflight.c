@@ -26,7 +26,7 @@ empty(void **state)
 static struct mark
 take(uint64_t at)
 {
-	return inflight_take(&f, 1, 7, at, 0);
+	return inflight_take(&f, 1, 7, 0, at, 0);
 }
 
 static struct inflight_sweep
@@ -103,8 +103,8 @@ static void
 others_are_not_counted(void **state)
 {
 	(void)state;
-	inflight_take(&f, 2, 7, START, 0);
-	inflight_take(&f, 1, 8, START, 0);
+	inflight_take(&f, 2, 7, 0, START, 0);
+	inflight_take(&f, 1, 8, 0, START, 0);
 
 	struct inflight_sweep s = sweep(START + LIMIT);
 
@@ -127,7 +127,7 @@ full_table_gives_no_mark_until_one_is_given_back(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < INFLIGHT_MARKS; i++) {
-		last = inflight_take(&f, 1, 7, START, 4000);
+		last = inflight_take(&f, 1, 7, 0, START, 4000);
 		assert_int_not_equal(last.index, INFLIGHT_NONE);
 	}
 	assert_int_equal(take(START).index, INFLIGHT_NONE);
@@ -140,8 +140,8 @@ static void
 any_hint_finds_a_place(void **state)
 {
 	(void)state;
-	assert_int_equal(inflight_take(&f, 1, 7, START, UINT32_MAX).index, INFLIGHT_MARKS - 1);
-	assert_int_equal(inflight_take(&f, 1, 7, START, UINT32_MAX).index, 0);
+	assert_int_equal(inflight_take(&f, 1, 7, 0, START, UINT32_MAX).index, INFLIGHT_MARKS - 1);
+	assert_int_equal(inflight_take(&f, 1, 7, 0, START, UINT32_MAX).index, 0);
 }
 
 static void
@@ -160,7 +160,7 @@ any_sweep_frees_the_marks_of_other_breakers_and_generations(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < INFLIGHT_MARKS; i++)
-		inflight_take(&f, i % 4096, i % 131072, START, i);
+		inflight_take(&f, i % 4096, i % 131072, 0, START, i);
 	inflight_sweep(&f, 4095, 99, LIMIT, START + INFLIGHT_LEASE_NS);
 	assert_int_not_equal(take(START).index, INFLIGHT_NONE);
 }
@@ -204,6 +204,71 @@ forgotten_mark_is_free_and_giving_it_back_does_nothing(void **state)
 	assert_int_equal(sweep(START + LIMIT).newly, 1);
 }
 
+static bool
+is_even(uint32_t pid)
+{
+	return pid % 2 == 0;
+}
+
+static void
+marks_of_dead_processes_are_freed_and_no_others(void **state)
+{
+	struct mark living, dead, overdue;
+
+	(void)state;
+	overdue = inflight_take(&f, 1, 7, 4194303, START, 0);
+	sweep(START + LIMIT);
+	living = inflight_take(&f, 1, 7, 4194302, START, 0);
+	dead = inflight_take(&f, 2, 8, 3, START, 0);
+	inflight_free_dead(&f, is_even);
+	assert_int_equal(sweep(START + LIMIT).overdue, 1);
+	assert_true(inflight_give(&f, living));
+	assert_int_equal(take(START).index, overdue.index);
+	assert_int_equal(take(START).index, living.index);
+	assert_int_equal(take(START).index, dead.index);
+}
+
+static bool
+nobody(uint32_t pid)
+{
+	(void)pid;
+	return false;
+}
+
+static void
+marks_without_a_pid_stay(void **state)
+{
+	(void)state;
+	take(START);
+	inflight_free_dead(&f, nobody);
+	assert_int_equal(sweep(START + LIMIT).overdue, 1);
+}
+
+static void
+freed_mark_that_is_given_back_frees_nobody_else(void **state)
+{
+	struct mark dead = inflight_take(&f, 1, 7, 5, START, 0);
+
+	(void)state;
+	inflight_free_dead(&f, is_even);
+	inflight_take(&f, 1, 7, 5, START, 0);
+	assert_false(inflight_give(&f, dead));
+	assert_int_equal(sweep(START + LIMIT).overdue, 1);
+}
+
+static void
+process_killed_while_it_took_a_mark_holds_nothing(void **state)
+{
+	struct mark m = inflight_take(&f, 1, 7, 5, START, 0);
+
+	(void)state;
+	/* As its word is between the claim and the start of the call. */
+	store_relaxed(&f.entries[m.index].owner, m.owner | 1);
+	assert_int_not_equal(inflight_take(&f, 1, 7, 6, START, 0).index, m.index);
+	inflight_free_dead(&f, is_even);
+	assert_int_equal(inflight_take(&f, 1, 7, 6, START, 0).index, m.index);
+}
+
 #define THREADS 4
 #define TURNS 20000
 
@@ -213,7 +278,7 @@ static void *
 take_and_give(void *hint)
 {
 	for (unsigned i = 0; i < TURNS; i++) {
-		struct mark m = inflight_take(&f, 1, 7, START + i, *(uint32_t *)hint);
+		struct mark m = inflight_take(&f, 1, 7, 0, START + i, *(uint32_t *)hint);
 
 		if (i % 16 == 0)
 			add_relaxed(&noticed, sweep(START + i + LIMIT).newly);
@@ -260,6 +325,10 @@ main(void)
 		cmocka_unit_test_setup(foreign_length_of_the_table_is_not_believed, empty),
 		cmocka_unit_test_setup(forgotten_mark_is_free_and_giving_it_back_does_nothing,
 				       empty),
+		cmocka_unit_test_setup(marks_of_dead_processes_are_freed_and_no_others, empty),
+		cmocka_unit_test_setup(marks_without_a_pid_stay, empty),
+		cmocka_unit_test_setup(freed_mark_that_is_given_back_frees_nobody_else, empty),
+		cmocka_unit_test_setup(process_killed_while_it_took_a_mark_holds_nothing, empty),
 		cmocka_unit_test_setup(threads_notice_each_call_once, empty),
 	};
 
