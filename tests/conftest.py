@@ -7,6 +7,8 @@
     full_backlog              the same on loopback, without a namespace
     bare, cutout              run a program without and with the shim
     compare                   run it both ways, assert that nobody could tell
+    tree                      a program under `cutout run`
+    compiled                  a C program of support/clients
     clients                   the command lines of the client programs
 """
 
@@ -21,6 +23,7 @@ from support.network import Blackhole, FullBacklog, RefusedPort
 from support.programs import Clients
 from support.run import Runner, same
 from support.servers import Server
+from support.tree import Tree, build
 
 
 @pytest.fixture(scope="session")
@@ -127,3 +130,19 @@ def compare(runner):
         same(without, with_shim, mask)
         return SimpleNamespace(bare=without, cutout=with_shim)
     return run
+
+
+@pytest.fixture
+def tree(runner):
+    """tree(PROGRAM, ARG..., rules=, log=, options=): under `cutout run`; see support/tree.py."""
+    def start(program, *args, **options):
+        return Tree(runner, program, *args, **options)
+    return start
+
+
+@pytest.fixture
+def compiled(shared_directory):
+    """compiled(NAME, OPTION...): the program that support/clients/NAME.c becomes."""
+    def compiled(name, *options):
+        return build(shared_directory, name, *options)
+    return compiled
