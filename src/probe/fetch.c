@@ -12,7 +12,6 @@ struct library {
 	CURL *(*init)(void);
 	CURLcode (*setopt)(CURL *, CURLoption, ...);
 	CURLcode (*perform)(CURL *);
-	CURLcode (*getinfo)(CURL *, CURLINFO, ...);
 	const char *(*strerror)(CURLcode);
 	struct curl_slist *(*append)(struct curl_slist *, const char *);
 };
@@ -38,18 +37,41 @@ load(struct library *l)
 	return library != NULL && find(library, "curl_easy_init", &l->init) &&
 	       find(library, "curl_easy_setopt", &l->setopt) &&
 	       find(library, "curl_easy_perform", &l->perform) &&
-	       find(library, "curl_easy_getinfo", &l->getinfo) &&
 	       find(library, "curl_easy_strerror", &l->strerror) &&
 	       find(library, "curl_slist_append", &l->append);
 }
+
+/* What of the answer has come. */
+struct head {
+	unsigned status;
+	bool is_whole;
+};
 
 /* The head tells all: a body, which may be endless, is not waited for. */
 static size_t
 stop_at_body(char *data, size_t size, size_t count, void *context)
 {
+	struct head *head = context;
+
 	(void)data, (void)size, (void)count;
-	*(bool *)context = true;
+	head->is_whole = true;
 	return 0;
+}
+
+static size_t
+take_head(char *line, size_t size, size_t count, void *context)
+{
+	struct head *head = context;
+	size_t len = size * count;
+
+	if (len > 10 && memcmp(line, "HTTP/", 5) == 0) {
+		const char *space = memchr(line, ' ', len - 4);
+
+		head->status = space != NULL ? (unsigned)strtoul(space, NULL, 10) : 0;
+	}
+	/* An informational answer has another one behind it. */
+	head->is_whole = len <= 2 && head->status >= 200;
+	return head->is_whole ? 0 : len;
 }
 
 static bool
@@ -106,9 +128,8 @@ void
 fetch(const char *url, const char *json, uint64_t timeout_ms, struct fetched *out)
 {
 	char detail[CURL_ERROR_SIZE] = "";
-	bool has_body = false;
+	struct head head = {0, false};
 	struct library l;
-	long status = 0;
 	CURL *curl;
 
 	*out = (struct fetched){.end = FETCH_NO_LIBRARY};
@@ -121,17 +142,20 @@ fetch(const char *url, const char *json, uint64_t timeout_ms, struct fetched *ou
 	l.setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)timeout_ms);
 	l.setopt(curl, CURLOPT_ERRORBUFFER, detail);
 	l.setopt(curl, CURLOPT_WRITEFUNCTION, stop_at_body);
-	l.setopt(curl, CURLOPT_WRITEDATA, &has_body);
+	l.setopt(curl, CURLOPT_WRITEDATA, &head);
+	l.setopt(curl, CURLOPT_HEADERFUNCTION, take_head);
+	l.setopt(curl, CURLOPT_HEADERDATA, &head);
+	/* What a proxy answers is not it. */
+	l.setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	set_certificates(&l, curl);
 	if (json != NULL)
 		set_post(&l, curl, json);
 
 	CURLcode code = l.perform(curl);
 
-	l.getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-	if (code == CURLE_OK || has_body) {
+	if (code == CURLE_OK || head.is_whole) {
 		out->end = FETCH_ANSWERED;
-		out->status = (unsigned)status;
+		out->status = head.status;
 		return;
 	}
 	out->end = is_local(code) ? FETCH_LOCAL : FETCH_FAILED;

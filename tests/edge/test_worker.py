@@ -93,7 +93,8 @@ def test_eight_threads_see_one_probe_at_a_time_and_no_call_gets_through(cutout, 
     result = running.finish()
     assert steps(result)[0] == TRIPPED and steps(result)[-3:] == [
         ("open", "half-open", "probe-failed"), *RECOVERY[1:]]
-    failed, passed = map(int, re.match(r"failed (\d+) passed (\d+) tasks 1$", result.stdout).groups())
+    counts = re.match(r"failed (\d+) passed (\d+) tasks 1$", result.stdout)
+    failed, passed = map(int, counts.groups())
     assert failed > 100 and passed > 100
     log = server.log()
     asked = {e["connection"] for e in log if e["event"] == "request"}
