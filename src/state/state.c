@@ -24,16 +24,34 @@ claim_of(const char *name)
 	return hash != 0 ? hash : 2;
 }
 
-/* Several may write the same name at once: each byte is stored whole, and the same. */
+/* With the terminating zero. */
+static size_t
+size_of(const char *name)
+{
+	return strnlen(name, BREAKER_NAME_MAX) + 1;
+}
+
+/* Several may write the same name at once: each word is stored whole, and the same. */
 static void
 write_name(struct state_slot *slot, const char *name, uint64_t claim)
 {
-	size_t i = 0;
-
-	for (; name[i] != '\0' && i < BREAKER_NAME_MAX; i++)
-		__atomic_store_n(&slot->name[i], name[i], __ATOMIC_RELAXED);
-	__atomic_store_n(&slot->name[i], '\0', __ATOMIC_RELAXED);
+	seq_store_words(slot->name, name, size_of(name));
 	store_release(&slot->claim, claim | CLAIM_WRITTEN);
+}
+
+static bool
+has_name(const struct state_slot *slot, const char *name)
+{
+	size_t size = size_of(name);
+
+	for (size_t at = 0; at < size; at += 8) {
+		uint64_t word = 0;
+
+		memcpy(&word, name + at, size - at < 8 ? size - at : 8);
+		if (load_relaxed(&slot->name[at / 8]) != word)
+			return false;
+	}
+	return true;
 }
 
 /* Claims the slot for the name, or finds it there.  False: it is another's. */
@@ -47,9 +65,8 @@ is_mine(struct state_slot *slot, const char *name, uint64_t mine)
 	/* Claimed and not yet written, by us or by one who may have been killed. */
 	if (claim == mine)
 		write_name(slot, name, mine);
-	else if (claim != (mine | CLAIM_WRITTEN) ||
-		 strncmp(slot->name, name, BREAKER_NAME_MAX + 1) != 0)
-		return false;
+	else
+		return claim == (mine | CLAIM_WRITTEN) && has_name(slot, name);
 	return true;
 }
 
@@ -60,12 +77,14 @@ state_breaker(struct state *s, const char *name, uint64_t settings, uint32_t *in
 
 	for (uint32_t tried = 0; tried < PROBE_LIMIT; tried++) {
 		uint32_t i = (uint32_t)((mine >> 1) + tried) % STATE_BREAKERS;
+		atomic_u64 *set = &s->slots[i].settings;
 		uint64_t there = 0;
 
 		if (!is_mine(&s->slots[i], name, mine))
 			continue;
 		*index = i;
-		if (cas_acq_rel(&s->slots[i].settings, &there, settings) || there == settings)
+		if (load_relaxed(set) == settings || cas_acq_rel(set, &there, settings) ||
+		    there == settings)
 			return STATE_FOUND;
 		return STATE_FOREIGN;
 	}
@@ -84,7 +103,7 @@ state_name(const struct state *s, uint32_t index, char out[BREAKER_NAME_MAX + 1]
 {
 	if (!is_written(s, index))
 		return false;
-	memcpy(out, s->slots[index].name, BREAKER_NAME_MAX);
+	seq_load_words(out, s->slots[index].name, BREAKER_NAME_MAX);
 	out[BREAKER_NAME_MAX] = '\0';
 	return true;
 }

@@ -45,7 +45,7 @@ struct state_slot {
 	atomic_u64 where[STATE_WHERE_WORDS]; /* a struct state_where, see core/seqlock.h */
 	atomic_u32 change_seq;
 	atomic_u64 change[STATE_CHANGE_WORDS];
-	char name[BREAKER_NAME_MAX + 1];
+	atomic_u64 name[(BREAKER_NAME_MAX + 1) / 8];
 };
 
 /* Zero in a private state; state_map.c fills and checks it in a shared one. */
