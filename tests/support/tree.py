@@ -102,3 +102,13 @@ def ask_again(process, line="go"):
     """Lets a program that waits for a line of stdin go on."""
     process.stdin.write(line.encode() + b"\n")
     process.stdin.flush()
+
+
+def assert_one_at_a_time(server, path="/probe"):
+    """No connection that asked for it began before the one before had ended."""
+    asked = {e["connection"] for e in server.requests() if e["path"] == path}
+    turns = [(e["connection"], e["event"]) for e in server.log()
+             if e["connection"] in asked and e["event"] != "request"]
+    assert turns, "it was never asked for"
+    for (number, event), following in zip(turns, turns[1:]):
+        assert event == "end" or following == (number, "end"), turns

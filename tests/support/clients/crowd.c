@@ -1,6 +1,7 @@
 /*
  * crowd URL PROCESSES THREADS: everybody asks for it again and again until stdin ends;
- * prints how many asks were refused, answered well, and neither.  Needs -lcurl.
+ * prints how many asks were refused, answered well, and neither.  PROCESSES 0: the
+ * threads are in this one.  Exit status 1: a process crashed.  Needs -lcurl.
  */
 #include <curl/curl.h>
 #include <pthread.h>
@@ -63,41 +64,69 @@ ask(void *unused)
 	return unused;
 }
 
+static pthread_t *
+start_threads(int count)
+{
+	pthread_t *threads = calloc((size_t)count, sizeof(*threads));
+
+	for (int i = 0; i < count; i++)
+		if (pthread_create(&threads[i], NULL, ask, NULL) != 0)
+			exit(2);
+	return threads;
+}
+
+static void
+join_threads(pthread_t *threads, int count)
+{
+	for (int i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+}
+
 static void
 be_process(int count)
 {
-	pthread_t threads[count];
-
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (int i = 0; i < count; i++)
-		if (pthread_create(&threads[i], NULL, ask, NULL) != 0)
-			_exit(1);
-	for (int i = 0; i < count; i++)
-		pthread_join(threads[i], NULL);
+	join_threads(start_threads(count), count);
 	_exit(0);
+}
+
+static int
+wait_for_all(void)
+{
+	int status, crashed = 0;
+
+	while (wait(&status) > 0)
+		crashed |= WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL;
+	return crashed;
 }
 
 int
 main(int argc, char **argv)
 {
+	pthread_t *own = NULL;
+	int count, crashed;
 	char byte;
 
 	if (argc != 4)
 		return 2;
+	count = atoi(argv[3]);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		      -1, 0);
 	url = argv[1];
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	for (int i = atoi(argv[2]); i > 0; i--)
 		if (fork() == 0)
-			be_process(atoi(argv[3]));
+			be_process(count);
+	if (atoi(argv[2]) == 0)
+		own = start_threads(count);
 	puts("ready");
 	fflush(stdout);
 	while (read(STDIN_FILENO, &byte, 1) > 0)
 		;
 	shared->is_over = 1;
-	while (wait(NULL) > 0)
-		;
+	if (own)
+		join_threads(own, count);
+	crashed = wait_for_all();
 	printf("refused %lu well %lu other %lu\n", shared->refused, shared->well, shared->other);
-	return 0;
+	return crashed;
 }
