@@ -85,7 +85,7 @@ def probe(tmp_path, *args, env=None):
 @pytest.mark.parametrize("path, options, status", [
     ("/ok", [], 0), ("/status/302", [], 0), ("/status/404", [], 1),
     ("/status/404", ["--expect", "404"], 0), ("/status/404", ["--expect", "200,400-410"], 0),
-    ("/close", [], 1), ("/drip/5", [], 0), ("/hang", ["--timeout", "300ms"], 1)])
+    ("/close", [], 1), ("/drip/30", [], 0), ("/hang", ["--timeout", "1s"], 1)])
 @pytest.mark.parametrize("tls", [False, True])
 def test_a_url_passes_by_its_status(tmp_path, server, tls_server, path, options, status, tls):
     peer = tls_server if tls else server
@@ -93,7 +93,7 @@ def test_a_url_passes_by_its_status(tmp_path, server, tls_server, path, options,
     result = probe(tmp_path, *options, peer.url(path), env=peer.env)
     assert result.returncode == status, result
     assert result.stdout.startswith(["pass: ", "fail: "][status]) and result.stderr == ""
-    assert time.monotonic() - begun < 3
+    assert time.monotonic() - begun < 20
     assert [r["agent"] for r in peer.requests()] == ["cutout/0.1.0"]
 
 
@@ -188,7 +188,7 @@ for i in range(4):
     begun = time.monotonic()
     prober.send_signal(signal.SIGTERM)
     log = prober.communicate()[1].decode()
-    assert prober.returncode == 0 and time.monotonic() - begun < 1
+    assert prober.returncode == 0 and time.monotonic() - begun < 4
     assert "outcome=neutral" in log.splitlines()[-1]
 
 
