@@ -64,9 +64,14 @@ judge(struct probe *p, bool is_name)
 	memcpy(kept, rules, (size_t)len + 1);
 	void *memory = malloc(rules_memory(kept, (size_t)len));
 
-	if (memory == NULL || !rules_parse(&set, kept, (size_t)len, memory, tell_error, NULL))
+	bool is_fine =
+		memory != NULL && rules_parse(&set, kept, (size_t)len, memory, tell_error, NULL);
+
+	if (is_fine)
+		p->settings = set.sections[0].settings;
+	free(memory);
+	if (!is_fine)
 		return false;
-	p->settings = set.sections[0].settings;
 	struct text t = text_over(p->limit, sizeof(p->limit));
 
 	text_duration(&t, p->settings.breaker.lease_ns);
@@ -75,8 +80,10 @@ judge(struct probe *p, bool is_name)
 
 static int __attribute__((format(printf, 2, 3))) end(int status, const char *format, ...)
 {
+	const struct itimerval never = {.it_value = {0, 0}};
 	va_list args;
 
+	setitimer(ITIMER_REAL, &never, NULL);
 	fputs(status == PASSES		     ? "pass: "
 	      : status == HELPER_EXIT_FAILED ? "fail: "
 					     : "neutral: ",
@@ -198,13 +205,12 @@ look_up(const char *name, struct dest_addr out[DIAL_ADDRESSES], unsigned *n)
 }
 
 static int
-connect_to(const char *target, const struct dest *d)
+connect_to(const struct dest *d)
 {
 	struct dest_addr addr[DIAL_ADDRESSES] = {d->addr};
 	char name[DEST_NAME_MAX + 1];
 	unsigned n = 1;
 
-	(void)target;
 	if (d->addr.family == 0) {
 		snprintf(name, sizeof(name), "%.*s", (int)d->name.len, d->name.at);
 		int status = look_up(name, addr, &n);
@@ -229,7 +235,7 @@ run(struct probe *p)
 	if (!judge(p, is_name))
 		return USAGE;
 	limit(p);
-	return is_url ? fetch_url(p) : connect_to(p->target, &d);
+	return is_url ? fetch_url(p) : connect_to(&d);
 }
 
 int

@@ -13,7 +13,9 @@ struct library {
 	CURLcode (*setopt)(CURL *, CURLoption, ...);
 	CURLcode (*perform)(CURL *);
 	const char *(*strerror)(CURLcode);
+	void (*cleanup)(CURL *);
 	struct curl_slist *(*append)(struct curl_slist *, const char *);
+	void (*free_all)(struct curl_slist *);
 };
 
 static bool
@@ -38,7 +40,9 @@ load(struct library *l)
 	       find(library, "curl_easy_setopt", &l->setopt) &&
 	       find(library, "curl_easy_perform", &l->perform) &&
 	       find(library, "curl_easy_strerror", &l->strerror) &&
-	       find(library, "curl_slist_append", &l->append);
+	       find(library, "curl_easy_cleanup", &l->cleanup) &&
+	       find(library, "curl_slist_append", &l->append) &&
+	       find(library, "curl_slist_free_all", &l->free_all);
 }
 
 /* What of the answer has come. */
@@ -113,7 +117,7 @@ set_certificates(const struct library *l, CURL *curl)
 		l->setopt(curl, CURLOPT_CAPATH, directory);
 }
 
-static void
+static struct curl_slist *
 set_post(const struct library *l, CURL *curl, const char *json)
 {
 	struct curl_slist *headers = l->append(NULL, "Content-Type: application/json");
@@ -122,6 +126,25 @@ set_post(const struct library *l, CURL *curl, const char *json)
 	headers = l->append(headers, "Expect:");
 	l->setopt(curl, CURLOPT_POSTFIELDS, json);
 	l->setopt(curl, CURLOPT_HTTPHEADER, headers);
+	return headers;
+}
+
+static void
+set_options(const struct library *l, CURL *curl, const char *url, uint64_t timeout_ms,
+	    struct head *head)
+{
+	l->setopt(curl, CURLOPT_URL, url);
+	l->setopt(curl, CURLOPT_USERAGENT, "cutout/" PACKAGE_VERSION);
+	l->setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	l->setopt(curl, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+	l->setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)timeout_ms);
+	l->setopt(curl, CURLOPT_WRITEFUNCTION, stop_at_body);
+	l->setopt(curl, CURLOPT_WRITEDATA, head);
+	l->setopt(curl, CURLOPT_HEADERFUNCTION, take_head);
+	l->setopt(curl, CURLOPT_HEADERDATA, head);
+	/* What a proxy answers is not it. */
+	l->setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	set_certificates(l, curl);
 }
 
 void
@@ -129,35 +152,27 @@ fetch(const char *url, const char *json, uint64_t timeout_ms, struct fetched *ou
 {
 	char detail[CURL_ERROR_SIZE] = "";
 	struct head head = {0, false};
+	struct curl_slist *headers = NULL;
 	struct library l;
 	CURL *curl;
 
 	*out = (struct fetched){.end = FETCH_NO_LIBRARY};
 	if (!load(&l) || (curl = l.init()) == NULL)
 		return;
-	l.setopt(curl, CURLOPT_URL, url);
-	l.setopt(curl, CURLOPT_USERAGENT, "cutout/" PACKAGE_VERSION);
-	l.setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	l.setopt(curl, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
-	l.setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)timeout_ms);
+	set_options(&l, curl, url, timeout_ms, &head);
 	l.setopt(curl, CURLOPT_ERRORBUFFER, detail);
-	l.setopt(curl, CURLOPT_WRITEFUNCTION, stop_at_body);
-	l.setopt(curl, CURLOPT_WRITEDATA, &head);
-	l.setopt(curl, CURLOPT_HEADERFUNCTION, take_head);
-	l.setopt(curl, CURLOPT_HEADERDATA, &head);
-	/* What a proxy answers is not it. */
-	l.setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	set_certificates(&l, curl);
 	if (json != NULL)
-		set_post(&l, curl, json);
+		headers = set_post(&l, curl, json);
 
 	CURLcode code = l.perform(curl);
 
 	if (code == CURLE_OK || head.is_whole) {
 		out->end = FETCH_ANSWERED;
 		out->status = head.status;
-		return;
+	} else {
+		out->end = is_local(code) ? FETCH_LOCAL : FETCH_FAILED;
+		snprintf(out->error, sizeof(out->error), "%s", *detail ? detail : l.strerror(code));
 	}
-	out->end = is_local(code) ? FETCH_LOCAL : FETCH_FAILED;
-	snprintf(out->error, sizeof(out->error), "%s", *detail ? detail : l.strerror(code));
+	l.cleanup(curl);
+	l.free_all(headers);
 }
