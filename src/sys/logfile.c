@@ -174,19 +174,30 @@ keep(uint64_t old, uint64_t word, pid_t pid)
 	return true;
 }
 
+/* The signal that a line to such a file may raise: nobody reads, or the file is full. */
+static raw_sigset
+signal_of(const struct stat *st)
+{
+	if (S_ISREG(st->st_mode))
+		return RAW_SIGNAL(SIGXFSZ);
+	return S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode) ? RAW_SIGNAL(SIGPIPE) : 0;
+}
+
 static void
 write_line(int fd, const struct stat *st, const char *line, size_t len)
 {
-	raw_sigset pending = 0, mask;
+	raw_sigset raised = signal_of(st), pending = 0, mask;
 
-	if (!S_ISFIFO(st->st_mode) && !S_ISSOCK(st->st_mode)) {
+	if (raised == 0) {
 		raw_write(fd, line, len);
 		return;
 	}
-	raw_sigprocmask(SIG_BLOCK, RAW_SIGNAL(SIGPIPE), &mask);
+	raw_sigprocmask(SIG_BLOCK, raised, &mask);
 	raw_sigpending(&pending);
-	if (raw_write(fd, line, len) == -EPIPE && !(pending & RAW_SIGNAL(SIGPIPE)))
-		raw_sigtake(RAW_SIGNAL(SIGPIPE));
+	ssize_t result = raw_write(fd, line, len);
+
+	if ((result == -EPIPE || result == -EFBIG) && !(pending & raised))
+		raw_sigtake(raised);
 	raw_sigprocmask(SIG_SETMASK, mask, NULL);
 }
 

@@ -1,6 +1,7 @@
 #include "logfile_support.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 
 static int
 replace_stderr(void)
@@ -83,6 +84,42 @@ broken_pipe_raises_no_signal(void **state)
 }
 
 static int
+write_beyond_the_limit(void)
+{
+	const struct rlimit limit = {6, 6};
+	sigset_t set, mask, pending;
+
+	CHECK(logfile_open(file));
+	say("one\n");
+	CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+	errno = 4711;
+	say("two\n");
+	say("three\n");
+	CHECK(errno == 4711);
+	CHECK(strcmp(content(file), "one\ntw") == 0);
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	CHECK(!sigismember(&mask, SIGXFSZ));
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	say("line\n");
+	sigpending(&pending);
+	CHECK(!sigismember(&pending, SIGXFSZ));
+	raise(SIGXFSZ);
+	say("line\n");
+	sigpending(&pending);
+	CHECK(sigismember(&pending, SIGXFSZ));
+	return 0;
+}
+
+static void
+file_at_its_limit_raises_no_signal(void **state)
+{
+	(void)state;
+	in_child(write_beyond_the_limit);
+}
+
+static int
 write_to_a_full_pipe(void)
 {
 	char page[4096] = "";
@@ -131,6 +168,7 @@ main(void)
 		TEST(stderr_is_the_one_of_the_start),
 		TEST(closed_stderr_stays_silent),
 		TEST(broken_pipe_raises_no_signal),
+		TEST(file_at_its_limit_raises_no_signal),
 		TEST(full_pipe_that_must_not_block_loses_the_line),
 		TEST(fifo_is_not_waited_for),
 	};
