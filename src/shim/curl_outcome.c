@@ -12,11 +12,10 @@
 #define OK (OUTCOME_OK + 1)
 #define FAIL (OUTCOME_FAIL + 1)
 
-/* What is not listed is neutral. */
+/* What is not listed is neutral: a proxy that has no address is not the dependency. */
 static const unsigned char verdicts[CODES] = {
 	[CURLE_OK] = OK,
 
-	[CURLE_COULDNT_RESOLVE_PROXY] = FAIL,
 	[CURLE_COULDNT_RESOLVE_HOST] = FAIL,
 	[CURLE_COULDNT_CONNECT] = FAIL,
 	[CURLE_PROXY] = FAIL,
