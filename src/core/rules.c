@@ -197,6 +197,18 @@ tell_line_ends(struct parser *p, struct span *line)
 		   "(sed -i 's/\\r$//' FILE)");
 }
 
+/* A match that cannot be read is not missing too. */
+static void
+note_match(struct parser *p, struct span line)
+{
+	const char *equals = memchr(line.at, '=', line.len);
+
+	if (equals == NULL || is_blank(*line.at) || p->key_line[INDEX_MATCH] != 0)
+		return;
+	if (span_is(rules_trim((struct span){line.at, (uint32_t)(equals - line.at)}), "match"))
+		p->key_line[INDEX_MATCH] = p->line;
+}
+
 static void
 read_line(struct parser *p, struct span line, const char *next)
 {
@@ -205,6 +217,7 @@ read_line(struct parser *p, struct span line, const char *next)
 
 	if (fault != NULL) {
 		p->may_continue = true;
+		note_match(p, line);
 		rules_fail(p, p->line, "%s", fault);
 	} else if (p->verdict != NULL && p->verdict->cooldown_line == p->line) {
 		rules_tell_cooldown(p);

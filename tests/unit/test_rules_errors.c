@@ -139,6 +139,28 @@ section_without_a_match_is_an_error(void **state)
 }
 
 static void
+match_that_cannot_be_read_is_told_once(void **state)
+{
+	static const char text[] = "[a]\nmatch = a\0b\n"
+				   "[b]\nmatch = \xff\n"
+				   "[c]\nmessage = \xff\n"
+				   "[d]\nmode = off\n match = \xff\n";
+	char line[5000] = "[a]\nmatch = ";
+	struct parsed *p = parse_bytes(text, sizeof(text) - 1);
+
+	(void)state;
+	assert_string_equal(p->errors, "2: the line has a NUL byte: this is no text\n"
+				       "4: the line is not valid UTF-8\n"
+				       "5: section [c] has no match\n"
+				       "6: the line is not valid UTF-8\n"
+				       "7: section [d] has no match\n"
+				       "9: the line is not valid UTF-8\n");
+	parsed_free(p);
+	memset(line + strlen(line), 'a', 4090);
+	assert_errors(line, "2: a line of more than 4096 bytes\n");
+}
+
+static void
 no_section_may_stand_twice(void **state)
 {
 	(void)state;
@@ -299,6 +321,7 @@ main(void)
 		cmocka_unit_test(headers_are_whole_and_alone),
 		cmocka_unit_test(section_names_have_64_characters_at_most),
 		cmocka_unit_test(section_without_a_match_is_an_error),
+		cmocka_unit_test(match_that_cannot_be_read_is_told_once),
 		cmocka_unit_test(no_section_may_stand_twice),
 		cmocka_unit_test(keys_that_mean_nothing_there_are_errors),
 		cmocka_unit_test(windows_line_ends_are_told_once_and_the_rest_is_read),
