@@ -11,6 +11,7 @@
 #include "shim/guard.h"
 #include "shim/real.h"
 #include "sys/clock.h"
+#include "sys/log.h"
 #include "sys/logfile.h"
 #include "sys/rawproc.h"
 
@@ -148,8 +149,10 @@ static void
 note_failure(uint64_t now_ns)
 {
 	store_relaxed(&failed_at_ns, now_ns);
-	if (add_relaxed(&failures, 1) + 1 >= FAILURES_MAX)
-		probe_by_calls();
+	if (add_relaxed(&failures, 1) + 1 != FAILURES_MAX)
+		return;
+	probe_by_calls();
+	log_config_note("worker", "no thread can be started here: calls have to probe");
 }
 
 static int
