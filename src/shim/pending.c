@@ -26,41 +26,50 @@ pending_settle(int fd, int error)
 	attempt_end(&a, attempt_result_of(error), error, gate_now_ns());
 }
 
-/* Whether the connect has come to an end that the program did not ask for. */
-static bool
-has_ended(int fd, int *error)
+/*
+ * Where TCP stands.  SO_ERROR would tell more, but once only, and the program may have
+ * a copy of the descriptor to ask.
+ */
+static int
+tcp_state(int fd)
 {
 	struct tcp_info info;
 	socklen_t len = sizeof(info);
 	int saved = errno;
 	bool known = REAL(getsockopt)(fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0;
 
-	len = sizeof(*error);
-	if (REAL(getsockopt)(fd, SOL_SOCKET, SO_ERROR, error, &len) != 0)
-		*error = 0;
 	errno = saved;
-	return *error != 0 || (known && info.tcpi_state != TCP_SYN_SENT);
+	return known ? info.tcpi_state : TCP_SYN_SENT;
+}
+
+static enum attempt_result
+result_at(int state, const struct attempt *a, uint64_t now_ns)
+{
+	switch (state) {
+	case TCP_SYN_SENT:
+		return attempt_given_up(a, now_ns);
+	case TCP_CLOSE:
+		return ATTEMPT_FAILED;
+	default:
+		return ATTEMPT_CONNECTED;
+	}
 }
 
 void
 pending_close(int fd)
 {
-	uint64_t now_ns;
 	struct attempt a;
-	int error = 0;
 
 	/* In a vfork child the books are the parent's, whose descriptor stays open. */
 	if (!fds_is_pending(fd) || !guard_owns_books())
 		return;
-	bool ended = has_ended(fd, &error);
+	int state = tcp_state(fd);
 
 	if (!fds_take(fd, &a))
 		return;
-	now_ns = gate_now_ns();
-	if (ended)
-		attempt_end(&a, attempt_result_of(error), error, now_ns);
-	else
-		attempt_end(&a, attempt_given_up(&a, now_ns), 0, now_ns);
+	uint64_t now_ns = gate_now_ns();
+
+	attempt_end(&a, result_at(state, &a, now_ns), 0, now_ns);
 }
 
 bool

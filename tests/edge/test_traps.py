@@ -58,6 +58,12 @@ def test_a_connect_that_is_left_is_counted_once(trap, case, calls):
     assert seen(trap(case)) == calls
 
 
+def test_a_failure_that_the_program_does_not_ask_for_is_left_to_it(trap, refused_port):
+    rules = f"[refused]\nmatch = 127.0.0.1:{refused_port}\n"
+    assert seen(trap("fails-unasked", refused_port, rules=rules)) == [
+        ("refused", "fail", "gave-up")]
+
+
 def test_a_vfork_child_that_closes_all_ends_nothing(trap):
     result = trap("vforks")
     assert seen(result) == [GAVE_UP]

@@ -1,12 +1,13 @@
 /*
  * trap_cases CASE OPEN FULL [FILE]: does with connects what programs do and a shim
  * could stumble over.  At 127.0.0.1 port OPEN somebody answers; a connect to port FULL
- * stays under way.
+ * stays under way.  FILE may be a third port, where nobody listens.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -42,13 +43,38 @@ visit(int port)
 }
 
 static int
-under_way(void)
+begin(int port)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
-	if (connect_fd(fd, full_port) == 0 || errno != EINPROGRESS)
+	if (connect_fd(fd, port) == 0 || errno != EINPROGRESS)
 		puts("the connect is not under way");
 	return fd;
+}
+
+static int
+under_way(void)
+{
+	return begin(full_port);
+}
+
+/* Until the socket has one of these events. */
+static int
+await(int fd, short events)
+{
+	struct pollfd p = {fd, events, 0};
+
+	return poll(&p, 1, -1) != 1;
+}
+
+static int
+error_of(int fd)
+{
+	int error = -1;
+	socklen_t len = sizeof(error);
+
+	getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
+	return error;
 }
 
 static int
@@ -143,6 +169,15 @@ moves(void)
 	return dup2(fd, to) != to || close(fd) != 0 || close(to) != 0;
 }
 
+/* The error is there for who has a copy. */
+static int
+fails_unasked(void)
+{
+	int fd = begin(atoi(file)), copy = fcntl(fd, F_DUPFD, 100);
+
+	return await(fd, POLLOUT) || close(fd) != 0 || error_of(copy) != ECONNREFUSED;
+}
+
 static void
 alarm_in_100_ms(void (*handler)(int))
 {
@@ -230,11 +265,17 @@ main(int argc, char **argv)
 		const char *name;
 		int (*function)(void);
 	} cases[] = {
-		{"vforks", vforks},	    {"forks", forks},
-		{"reuses", reuses},	    {"closes-twice", closes_twice},
-		{"dups-over", dups_over},   {"moves", moves},
-		{"interrupts", interrupts}, {"jumps", jumps},
-		{"closes-all", closes_all}, {"tells", tells},
+		{"vforks", vforks},
+		{"forks", forks},
+		{"reuses", reuses},
+		{"closes-twice", closes_twice},
+		{"dups-over", dups_over},
+		{"moves", moves},
+		{"interrupts", interrupts},
+		{"jumps", jumps},
+		{"closes-all", closes_all},
+		{"tells", tells},
+		{"fails-unasked", fails_unasked},
 	};
 
 	errno_at_main = errno;
