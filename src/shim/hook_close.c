@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/close_range.h>
 #include <stdarg.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -39,6 +40,15 @@ close(int fd)
 {
 	closing(fd);
 	return REAL(close)(fd);
+}
+
+EXPORT int
+shutdown(int fd, int how)
+{
+	/* Of another one the kernel takes no notice. */
+	if (__builtin_expect(fds_is_pending(fd), 0) && how >= SHUT_RD && how <= SHUT_RDWR)
+		pending_shutdown(fd);
+	return REAL(shutdown)(fd, how);
 }
 
 EXPORT int

@@ -72,6 +72,14 @@ pending_close(int fd)
 	attempt_end(&a, result_at(state, &a, now_ns), 0, now_ns);
 }
 
+void
+pending_shutdown(int fd)
+{
+	/* Of one that has failed the program can still learn how. */
+	if (fds_is_pending(fd) && tcp_state(fd) != TCP_CLOSE)
+		pending_close(fd);
+}
+
 bool
 pending_lose(int fd)
 {

@@ -13,6 +13,9 @@ void pending_settle(int fd, int error);
 /* The program is about to close fd, or to put another file in its place. */
 void pending_close(int fd);
 
+/* The program is about to shut fd down, which makes an error of a connect under way. */
+void pending_shutdown(int fd);
+
 /*
  * fd is new, so what was under way there was closed unseen.  False: in a vfork child,
  * where the number is another descriptor than in the books.

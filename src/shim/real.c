@@ -31,19 +31,22 @@ static const struct {
 	char name[20];
 	size_t offset;
 } rows[] = {
-	ROW(syscall),	   ROW(connect),      ROW(close),      ROW(close_range),
-	ROW(dup2),	   ROW(dup3),	      ROW(read),       ROW(write),
-	ROW(execve),	   ROW(execvpe),      ROW(socket),     ROW(getaddrinfo),
-	ROW(getsockopt),   ROW(poll),	      ROW(writev),     ROW(send),
-	ROW(sendto),	   ROW(sendmsg),      ROW(readv),      ROW(recv),
-	ROW(recvfrom),	   ROW(recvmsg),      ROW(fexecve),    ROW(execveat),
-	ROW(posix_spawn),  ROW(posix_spawnp), ROW(system),     ROW(popen),
-	ROW(strerror),	   ROW(strerror_l),   ROW(strerror_r), ROW(__xpg_strerror_r),
+	ROW(syscall),	   ROW(connect),     ROW(close),
+	ROW(close_range),  ROW(dup2),	     ROW(dup3),
+	ROW(read),	   ROW(write),	     ROW(execve),
+	ROW(execvpe),	   ROW(shutdown),    ROW(socket),
+	ROW(getaddrinfo),  ROW(getsockopt),  ROW(poll),
+	ROW(writev),	   ROW(send),	     ROW(sendto),
+	ROW(sendmsg),	   ROW(readv),	     ROW(recv),
+	ROW(recvfrom),	   ROW(recvmsg),     ROW(fexecve),
+	ROW(execveat),	   ROW(posix_spawn), ROW(posix_spawnp),
+	ROW(system),	   ROW(popen),	     ROW(strerror),
+	ROW(strerror_l),   ROW(strerror_r),  ROW(__xpg_strerror_r),
 	ROW(gai_strerror),
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
-#define EARLY 10
+#define EARLY 11
 
 _Static_assert(sizeof(struct real_libc) == ROWS * sizeof(any_function),
 	       "each member of struct real_libc has its row");

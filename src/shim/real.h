@@ -29,6 +29,7 @@ struct real_libc {
 	int (*connect)(int, const struct sockaddr *, socklen_t);
 	int (*getaddrinfo)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
 	int (*getsockopt)(int, int, int, void *, socklen_t *);
+	int (*shutdown)(int, int);
 	int (*close)(int);
 	int (*close_range)(unsigned, unsigned, int); /* NULL before glibc 2.34 */
 	int (*dup2)(int, int);

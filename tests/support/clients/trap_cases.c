@@ -178,6 +178,24 @@ fails_unasked(void)
 	return await(fd, POLLOUT) || close(fd) != 0 || error_of(copy) != ECONNREFUSED;
 }
 
+static int
+shuts_down(void)
+{
+	int fd = under_way();
+
+	return shutdown(fd, SHUT_WR) != 0 || close(fd) != 0;
+}
+
+/* Both ends have said that they are done, and the kernel forgets what there was. */
+static int
+shuts_connected(void)
+{
+	int fd = begin(open_port);
+
+	return await(fd, POLLOUT) || shutdown(fd, SHUT_RDWR) != 0 || await(fd, POLLRDHUP) ||
+	       close(fd) != 0;
+}
+
 static void
 alarm_in_100_ms(void (*handler)(int))
 {
@@ -276,6 +294,8 @@ main(int argc, char **argv)
 		{"closes-all", closes_all},
 		{"tells", tells},
 		{"fails-unasked", fails_unasked},
+		{"shuts-down", shuts_down},
+		{"shuts-connected", shuts_connected},
 	};
 
 	errno_at_main = errno;
