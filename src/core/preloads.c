@@ -28,7 +28,7 @@ is_sanitizer(const char *entry, size_t len)
 
 	base = base ? base + 1 : entry;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if ((size_t)(entry + len - base) > strlen(names[i]) &&
+		if ((size_t)(entry + len - base) >= strlen(names[i]) &&
 		    memcmp(base, names[i], strlen(names[i])) == 0)
 			return true;
 	return false;
