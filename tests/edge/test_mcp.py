@@ -1,0 +1,61 @@
+"""An agent and the MCP servers that it starts: one tree, although the servers are handed
+six variables and no more."""
+
+import fcntl
+import shutil
+import subprocess
+
+import pytest
+
+from support.tree import CLIENTS
+
+SDK = "@modelcontextprotocol/sdk@1.20.2"
+TRIP = 3
+RULES = f"""
+[carrier]
+match = 127.0.0.1
+consecutive = {TRIP}
+cooldown = 1h
+refuse_errno = EHOSTUNREACH
+"""
+HANDED = "HOME,LOGNAME,PATH,SHELL,TERM,USER"
+
+
+@pytest.fixture(scope="session")
+def sdk(shared_directory):
+    """A directory where the scripts find the SDK; installed once a run."""
+    if not shutil.which("npm"):
+        pytest.skip("there is no npm to install the SDK with")
+    directory = shared_directory / "mcp"
+    with open(shared_directory / "mcp.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (directory / "mcp_agent.mjs").exists():
+            directory.mkdir(exist_ok=True)
+            (directory / "package.json").write_text('{"private": true}')
+            npm = subprocess.run(["npm", "install", "--no-audit", "--no-fund",
+                                  "--prefer-offline", SDK], cwd=directory, capture_output=True,
+                                 text=True, timeout=300)
+            if npm.returncode != 0:
+                pytest.skip(f"{SDK} could not be installed: {npm.stderr[-500:]}")
+            for script in ("mcp_server.mjs", "mcp_agent.mjs"):
+                shutil.copy(CLIENTS / script, directory)
+    return directory
+
+
+def test_a_tool_is_refused_what_its_agent_found_dead(tree, sdk, refused_port):
+    result = tree("node", sdk / "mcp_agent.mjs", f"http://127.0.0.1:{refused_port}/", TRIP,
+                  rules=RULES).running.finish()
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.lines == ["ECONNREFUSED"] * TRIP + [f"tool EHOSTUNREACH {HANDED}"]
+    (trip,), (refusal,) = result.transitions(), result.refusals()
+    assert trip["pid"] != refusal["pid"]
+
+
+def test_an_agent_is_refused_what_its_tool_found_dead(tree, sdk, refused_port):
+    """Two calls of its own, the third by the tool, and then another agent."""
+    script = 'node "$0" "$1" 2; node "$0" "$1" 1'
+    result = tree("sh", "-c", script, sdk / "mcp_agent.mjs", f"http://127.0.0.1:{refused_port}/",
+                  rules=RULES).running.finish()
+    assert [line.split()[:2] for line in result.lines] == [
+        ["ECONNREFUSED"], ["ECONNREFUSED"], ["tool", "ECONNREFUSED"], ["EHOSTUNREACH"],
+        ["tool", "EHOSTUNREACH"]]
