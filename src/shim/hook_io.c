@@ -13,11 +13,20 @@
 #include "shim/hooks.h"
 #include "shim/pending.h"
 
+static void
+settle(int fd, ssize_t result)
+{
+	if (result > 0)
+		pending_settle(fd, 0);
+	else
+		pending_settle_checked(fd, result == 0 ? 0 : errno);
+}
+
 static inline ssize_t
 sent(int fd, ssize_t result)
 {
 	if (__builtin_expect(fds_is_pending(fd), 0))
-		pending_settle(fd, result >= 0 ? 0 : errno);
+		settle(fd, result);
 	return result;
 }
 
@@ -102,6 +111,6 @@ getsockopt(int fd, int level, int option, void *value, socklen_t *len)
 
 	if (__builtin_expect(fds_is_pending(fd), 0) && result == 0 && level == SOL_SOCKET &&
 	    option == SO_ERROR && *len >= sizeof(int))
-		pending_settle(fd, *(const int *)value);
+		pending_settle_checked(fd, *(const int *)value);
 	return result;
 }

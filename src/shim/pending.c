@@ -42,6 +42,15 @@ tcp_state(int fd)
 	return known ? info.tcpi_state : TCP_SYN_SENT;
 }
 
+void
+pending_settle_checked(int fd, int error)
+{
+	int state = error == 0 ? tcp_state(fd) : TCP_CLOSE;
+
+	if (error != 0 || (state != TCP_SYN_SENT && state != TCP_CLOSE))
+		pending_settle(fd, error);
+}
+
 static enum attempt_result
 result_at(int state, const struct attempt *a, uint64_t now_ns)
 {

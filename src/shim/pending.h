@@ -10,6 +10,9 @@
 /* A system call on fd returned; error is its errno, 0 when it did not fail. */
 void pending_settle(int fd, int error);
 
+/* The same for one that also succeeds while the connect is still under way. */
+void pending_settle_checked(int fd, int error);
+
 /* The program is about to close fd, or to put another file in its place. */
 void pending_close(int fd);
 

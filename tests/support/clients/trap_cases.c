@@ -179,6 +179,16 @@ fails_unasked(void)
 }
 
 static int
+asks_early(void)
+{
+	int fd = under_way();
+	char byte;
+
+	return error_of(fd) != 0 || read(fd, &byte, 0) != 0 || recv(fd, &byte, 0, 0) > 0 ||
+	       write(fd, &byte, 0) > 0 || close(fd) != 0;
+}
+
+static int
 shuts_down(void)
 {
 	int fd = under_way();
@@ -294,6 +304,7 @@ main(int argc, char **argv)
 		{"closes-all", closes_all},
 		{"tells", tells},
 		{"fails-unasked", fails_unasked},
+		{"asks-early", asks_early},
 		{"shuts-down", shuts_down},
 		{"shuts-connected", shuts_connected},
 	};
