@@ -59,19 +59,36 @@ call_on(int fd, const struct sockaddr *sa, socklen_t len)
 	return result;
 }
 
+/* A connect to no address ends the one under way. */
+static bool
+is_cancel(const struct sockaddr *sa, socklen_t len)
+{
+	return sa != NULL && len >= sizeof(sa->sa_family) && sa->sa_family == AF_UNSPEC;
+}
+
+/* A second connect asks how the first one ended. */
+static int
+connect_again(int fd, const struct sockaddr *sa, socklen_t len)
+{
+	bool cancels = is_cancel(sa, len);
+
+	if (cancels)
+		pending_close(fd);
+	int result = REAL(connect)(fd, sa, len);
+
+	if (!cancels)
+		pending_settle(fd, result == 0 ? 0 : errno);
+	return result;
+}
+
 EXPORT int
 connect(int fd, const struct sockaddr *sa, socklen_t len)
 {
 	struct attempt a;
 
 	init_now();
-	/* A second connect asks how the first one ended. */
-	if (fds_is_pending(fd)) {
-		int again = REAL(connect)(fd, sa, len);
-
-		pending_settle(fd, again == 0 ? 0 : errno);
-		return again;
-	}
+	if (fds_is_pending(fd))
+		return connect_again(fd, sa, len);
 	switch (ask(fd, sa, len, __builtin_return_address(0), &a)) {
 	case GATE_REFUSE:
 		errno = a.call.target.section->settings.refuse_errno;

@@ -54,7 +54,8 @@ def pids(result):
 @pytest.mark.parametrize("case, calls", [
     ("closes-twice", [GAVE_UP]), ("dups-over", [GAVE_UP]), ("moves", [GAVE_UP]),
     ("reuses", [GAVE_UP, OK]), ("jumps", [GAVE_UP, OK]), ("interrupts", [OK, GAVE_UP]),
-    ("asks-early", [GAVE_UP]), ("shuts-down", [GAVE_UP]), ("shuts-connected", [OK])])
+    ("asks-early", [GAVE_UP]), ("cancels", [GAVE_UP, OK]),
+    ("shuts-down", [GAVE_UP]), ("shuts-connected", [OK])])
 def test_a_connect_that_is_left_is_counted_once(trap, case, calls):
     assert seen(trap(case)) == calls
 

@@ -189,6 +189,17 @@ asks_early(void)
 }
 
 static int
+cancels(void)
+{
+	struct sockaddr none = {.sa_family = AF_UNSPEC};
+	int fd = under_way();
+
+	return connect(fd, &none, sizeof(none)) != 0 || connect_fd(fd, open_port) != -1 ||
+	       errno != EINPROGRESS || await(fd, POLLOUT) || write(fd, "x", 1) != 1 ||
+	       close(fd) != 0;
+}
+
+static int
 shuts_down(void)
 {
 	int fd = under_way();
@@ -305,6 +316,7 @@ main(int argc, char **argv)
 		{"tells", tells},
 		{"fails-unasked", fails_unasked},
 		{"asks-early", asks_early},
+		{"cancels", cancels},
 		{"shuts-down", shuts_down},
 		{"shuts-connected", shuts_connected},
 	};
