@@ -131,7 +131,6 @@ attempt_result_of(int error)
 {
 	switch (error) {
 	case 0:
-	case EISCONN:
 		return ATTEMPT_CONNECTED;
 	case ECONNREFUSED:
 	case ECONNRESET:

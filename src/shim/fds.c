@@ -80,6 +80,17 @@ fds_take(int fd, struct attempt *out)
 }
 
 bool
+fds_take_connected(int fd, struct attempt *out)
+{
+	if (!fds_is_pending(fd))
+		return false;
+	uint32_t word = load_acquire(&fds_words[fd]);
+
+	return look(fd, word, out) &&
+	       cas_acq_rel(&fds_words[fd], &word, next_sequence(word) | FDS_OTHER);
+}
+
+bool
 fds_look(int fd, struct attempt *out)
 {
 	if (!fds_is_pending(fd))

@@ -14,6 +14,7 @@
 
 #define FDS_MAX 65536
 
+/* Connects on FDS_OTHER tell nothing: it is no stream, or is connected. */
 enum fds_kind { FDS_UNKNOWN, FDS_STREAM, FDS_OTHER };
 
 extern atomic_u32 fds_words[FDS_MAX];
@@ -37,6 +38,9 @@ bool fds_put(int fd, const struct attempt *a);
 
 /* Takes it out again, once.  False: there is none, or another thread was first. */
 bool fds_take(int fd, struct attempt *out);
+
+/* The same; the descriptor is FDS_OTHER from now on. */
+bool fds_take_connected(int fd, struct attempt *out);
 
 /* Looks at it and leaves it there. */
 bool fds_look(int fd, struct attempt *out);

@@ -21,9 +21,9 @@ socket(int domain, int type, int protocol)
 	return fd;
 }
 
-/* Only a stream's connect tells whether somebody is there. */
+/* Only the connect of a stream that has none tells whether somebody is there. */
 static bool
-is_stream(int fd)
+is_free_stream(int fd)
 {
 	enum fds_kind kind = fds_get_kind(fd);
 	socklen_t len = sizeof(int);
@@ -44,7 +44,7 @@ ask(int fd, const struct sockaddr *sa, socklen_t len, const void *caller, struct
 	int32_t port;
 
 	if (gate_rules() == NULL || !names_sockaddr(sa, len, &addr, &port) ||
-	    guard_in_transfer(caller) || !is_stream(fd))
+	    guard_in_transfer(caller) || !is_free_stream(fd))
 		return GATE_PASS;
 	return attempt_begin(&addr, port, gate_now_ns(), a);
 }
@@ -77,7 +77,7 @@ connect_again(int fd, const struct sockaddr *sa, socklen_t len)
 	int result = REAL(connect)(fd, sa, len);
 
 	if (!cancels)
-		pending_settle(fd, result == 0 ? 0 : errno);
+		pending_settle(fd, result == 0 || errno == EISCONN ? 0 : errno);
 	return result;
 }
 

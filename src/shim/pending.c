@@ -19,9 +19,10 @@ leaves_open(int error)
 void
 pending_settle(int fd, int error)
 {
+	bool connected = error == 0 || error == EISCONN;
 	struct attempt a;
 
-	if (leaves_open(error) || !fds_take(fd, &a))
+	if (leaves_open(error) || !(connected ? fds_take_connected(fd, &a) : fds_take(fd, &a)))
 		return;
 	attempt_end(&a, attempt_result_of(error), error, gate_now_ns());
 }

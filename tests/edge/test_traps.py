@@ -66,6 +66,18 @@ def test_a_failure_that_the_program_does_not_ask_for_is_left_to_it(trap, refused
         ("refused", "fail", "gave-up")]
 
 
+def test_a_socket_that_is_connected_is_left_to_the_kernel(trap):
+    rules = ("[both]\nmatch = 127.0.0.1:{open}\nmatch = 127.0.0.1:{full}\n"
+             "consecutive = 1\ncooldown = 1m\n")
+    result = trap("connects-again", rules=rules)
+    assert [call["outcome"] for call in result.calls()] == ["ok", "ok", "fail"]
+    assert result.refusals() == [] != result.transitions()
+
+
+def test_a_socket_that_came_connected_says_nothing(trap):
+    assert seen(trap("connects-accepted")) == [("open", "neutral", "EISCONN")]
+
+
 def test_a_vfork_child_that_closes_all_ends_nothing(trap):
     result = trap("vforks")
     assert seen(result) == [GAVE_UP]

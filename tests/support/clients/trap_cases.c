@@ -200,6 +200,41 @@ cancels(void)
 }
 
 static int
+is_connected(int fd)
+{
+	return connect_fd(fd, open_port) == -1 && errno == EISCONN;
+}
+
+/* Before and after the destination has become one that is refused. */
+static int
+connects_again(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0), other = begin(open_port), last = under_way();
+
+	if (connect_fd(fd, open_port) != 0 || !is_connected(fd) || await(other, POLLOUT) ||
+	    error_of(other) != 0)
+		return 1;
+	usleep(1100000);
+	return close(last) != 0 || !is_connected(fd) || connect_fd(other, open_port) != 0 ||
+	       !is_connected(other);
+}
+
+static int
+connects_accepted(void)
+{
+	int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
+	struct sockaddr_in at;
+	socklen_t len = sizeof(at);
+
+	if (listen(listener, 1) != 0 || getsockname(listener, (struct sockaddr *)&at, &len) != 0 ||
+	    connect(client, (struct sockaddr *)&at, len) != 0)
+		return 1;
+	int fd = accept(listener, NULL, NULL);
+
+	return !is_connected(fd) || !is_connected(fd);
+}
+
+static int
 shuts_down(void)
 {
 	int fd = under_way();
@@ -317,6 +352,8 @@ main(int argc, char **argv)
 		{"fails-unasked", fails_unasked},
 		{"asks-early", asks_early},
 		{"cancels", cancels},
+		{"connects-again", connects_again},
+		{"connects-accepted", connects_accepted},
 		{"shuts-down", shuts_down},
 		{"shuts-connected", shuts_connected},
 	};
