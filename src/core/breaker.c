@@ -125,6 +125,13 @@ credit_covers(uint32_t credit, uint32_t share)
 	return credit % CREDIT_ONE + share >= CREDIT_ONE;
 }
 
+/* A call that may become overdue, or whose process may be killed. */
+static inline bool
+needs_mark(const struct breaker_ref *r)
+{
+	return r->config->latency_ns > 0 || r->pid != 0;
+}
+
 static void
 take_mark(const struct breaker_ref *r, uint64_t now_ns, uint32_t hint, struct ticket *t)
 {
@@ -132,7 +139,7 @@ take_mark(const struct breaker_ref *r, uint64_t now_ns, uint32_t hint, struct ti
 	uint64_t at_ns = 0;
 
 	t->mark = inflight_take(r->inflight, r->index, t->generation, r->pid, now_ns, hint);
-	if (load_relaxed(&r->breaker->overdue_at_ns) == 0)
+	if (r->config->latency_ns > 0 && load_relaxed(&r->breaker->overdue_at_ns) == 0)
 		cas_acq_rel(&r->breaker->overdue_at_ns, &at_ns, due_ns);
 }
 
@@ -167,7 +174,7 @@ admit_slowly(const struct breaker_ref *r, uint64_t now_ns, uint32_t hint, struct
 		return r->config->probe_is_call && probe_is_due(word, now_ns) &&
 		       change_to_probing(r, word, now_ns, t, tr);
 	}
-	if (r->config->latency_ns > 0)
+	if (needs_mark(r))
 		take_mark(r, now_ns, hint, t);
 	return true;
 }
@@ -193,7 +200,7 @@ breaker_admit(const struct breaker_ref *r, uint64_t now_ns, uint32_t hint, struc
 		.mark = {INFLIGHT_NONE, 0},
 		.generation = gate_generation(word),
 	};
-	if (__builtin_expect(gate_state(word) == GATE_CLOSED && r->config->latency_ns == 0, 1))
+	if (__builtin_expect(gate_state(word) == GATE_CLOSED && !needs_mark(r), 1))
 		return true;
 	if (gate_state(word) == GATE_OPEN && !is_over(word, now_ns))
 		return false;

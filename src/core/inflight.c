@@ -5,6 +5,10 @@ enum { FREE, CLAIMED, WAITING, OVERDUE };
 
 #define STATE_MASK UINT64_C(3)
 #define WHO_MASK ((UINT64_C(1) << 31) - 1 - STATE_MASK)
+#define BREAKER_SHIFT 2
+#define BREAKER_MAX 0xfff
+#define GENERATION_SHIFT 14
+#define GENERATION_MAX 0x1ffff
 #define SEQUENCE_ONE (UINT64_C(1) << 31)
 #define PID_SHIFT 42
 #define SEQUENCE_MASK ((UINT64_C(1) << PID_SHIFT) - SEQUENCE_ONE)
@@ -12,7 +16,8 @@ enum { FREE, CLAIMED, WAITING, OVERDUE };
 static uint64_t
 who(uint32_t breaker, uint32_t generation)
 {
-	return ((uint64_t)generation << 14 | (uint64_t)breaker << 2) & WHO_MASK;
+	return ((uint64_t)generation << GENERATION_SHIFT | (uint64_t)breaker << BREAKER_SHIFT) &
+	       WHO_MASK;
 }
 
 static void
@@ -117,23 +122,32 @@ inflight_forget(struct inflight *f)
 	}
 }
 
-void
-inflight_free_dead(struct inflight *f, bool (*lives)(uint32_t pid))
+bool
+inflight_next_dead(struct inflight *f, uint32_t *from, bool (*lives)(uint32_t pid),
+		   struct inflight_dead *out)
 {
 	uint32_t high = high_of(f), known = 0;
-	bool known_lives = true;
 
-	for (uint32_t i = 0; i < high; i++) {
-		uint64_t owner = load_acquire(&f->entries[i].owner);
+	while (*from < high) {
+		struct inflight_entry *e = &f->entries[(*from)++];
+		uint64_t owner = load_acquire(&e->owner);
 		uint32_t pid = (uint32_t)(owner >> PID_SHIFT);
 
-		if ((owner & STATE_MASK) == FREE || pid == 0)
+		/* Marks of one process often stand together. */
+		if ((owner & STATE_MASK) == FREE || pid == 0 || pid == known)
 			continue;
-		if (pid != known) {
+		if (lives(pid)) {
 			known = pid;
-			known_lives = lives(pid);
+			continue;
 		}
-		if (!known_lives)
-			cas_acq_rel(&f->entries[i].owner, &owner, owner & ~STATE_MASK);
+		*out = (struct inflight_dead){
+			.breaker = (uint32_t)(owner >> BREAKER_SHIFT) & BREAKER_MAX,
+			.generation = (uint32_t)(owner >> GENERATION_SHIFT) & GENERATION_MAX,
+			.start_ns = load_relaxed(&e->start_ns),
+			.was_overdue = (owner & STATE_MASK) == OVERDUE,
+		};
+		if (cas_acq_rel(&e->owner, &owner, owner & ~STATE_MASK))
+			return true;
 	}
+	return false;
 }

@@ -1,12 +1,12 @@
 /*
- * The calls that wait for their answers, for breakers with a latency limit: who
- * they belong to and since when, so that a hang is noticed at the limit and not
- * at the client's time-out.
+ * The calls that wait for their answers: who they belong to and since when, so that a
+ * hang is noticed at the latency limit and not at the client's time-out, and so that
+ * a call counts although its process is killed.
  *
  * One table serves all breakers of a state.  A mark is taken at admission and
  * given back at the end; where the table is full the call goes on without one and
  * its slowness is noticed at its end.  Safe for any number of threads and
- * processes; a mark whose process died is freed by inflight_free_dead(), or once its
+ * processes; a mark whose process died is freed by inflight_next_dead(), or once its
  * lease is over.
  */
 #ifndef CORE_INFLIGHT_H
@@ -58,7 +58,19 @@ struct inflight_sweep inflight_sweep(struct inflight *f, uint32_t breaker, uint3
 /* Frees every mark: in a copy of the table, where none of the calls will end. */
 void inflight_forget(struct inflight *f);
 
-/* Frees the marks of the processes that lives() says no of. */
-void inflight_free_dead(struct inflight *f, bool (*lives)(uint32_t pid));
+/* A call whose process is gone. */
+struct inflight_dead {
+	uint32_t breaker;
+	uint32_t generation;
+	uint64_t start_ns;
+	bool was_overdue;
+};
+
+/*
+ * Frees the next mark of a process that lives() says no of, from *from on, which is 0 at
+ * first and moves behind it.  False: there is none.
+ */
+bool inflight_next_dead(struct inflight *f, uint32_t *from, bool (*lives)(uint32_t pid),
+			struct inflight_dead *out);
 
 #endif

@@ -135,12 +135,54 @@ lives(uint32_t pid)
 	return raw_process_lives((pid_t)pid);
 }
 
+/*
+ * The call of a killed process counts like one that its client gave up, if the process
+ * was seen alive when the call was a second old.
+ */
+static void
+count_dead(const struct engine_ref *ref, const struct inflight_dead *dead, uint64_t now_ns)
+{
+	struct ticket t = {
+		.start_ns = dead->start_ns,
+		.mark = {INFLIGHT_NONE, 0},
+		.generation = dead->generation,
+		.was_overdue = dead->was_overdue,
+	};
+	struct engine_view *v = &ref->engine->view[ref->view];
+	struct breaker_ref r = engine_breaker(ref);
+	struct transitions tr = {.n = 0};
+	char name[BREAKER_NAME_MAX + 1] = "";
+
+	if (v->tidied_ns < dead->start_ns + SECOND_NS)
+		return;
+	state_name(v->state, ref->index, name);
+	breaker_end(&r, &t, now_ns, now_ns - t.start_ns, OUTCOME_FAIL, 0, &tr);
+	log_call(&(struct log_call){
+		.breaker = name,
+		.edge = "process",
+		.outcome = OUTCOME_FAIL,
+		.detail = "killed",
+		.latency_ns = now_ns - t.start_ns,
+	});
+	engine_tell(ref, &tr);
+}
+
 /* What those have left who were killed. */
 static void
-tidy(struct engine_view *v)
+tidy(struct engine *e, unsigned view, uint64_t now_ns)
 {
-	if (v->shares_pids)
-		inflight_free_dead(&v->state->inflight, lives);
+	struct engine_view *v = &e->view[view];
+	struct inflight_dead dead;
+	uint32_t from = 0;
+
+	while (v->shares_pids && inflight_next_dead(&v->state->inflight, &from, lives, &dead)) {
+		struct engine_ref ref = {e, view, dead.breaker, NULL};
+
+		ref.section = dead.breaker < STATE_BREAKERS ? section_of(e, v, dead.breaker) : NULL;
+		if (ref.section != NULL)
+			count_dead(&ref, &dead, now_ns);
+	}
+	v->tidied_ns = now_ns;
 	for (uint32_t i = 0; i < STATE_BREAKERS; i++)
 		state_mend(v->state, i, &v->unfinished[i]);
 }
@@ -153,7 +195,7 @@ look_around(struct engine *e, unsigned view, uint64_t now_ns, uint64_t *next_ns)
 	if (now_ns >= v->beat_ns) {
 		if (v->is_shared)
 			state_beat(v->state, now_ns);
-		tidy(v);
+		tidy(e, view, now_ns);
 		v->beat_ns = now_ns + SECOND_NS;
 	}
 	if (v->is_shared)

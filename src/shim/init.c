@@ -60,15 +60,6 @@ tell_errors(const char *path, const struct errors *e)
 	log_config_error(path, e->line, all);
 }
 
-static bool
-uses_marks(void)
-{
-	for (uint32_t i = 0; i < rules_file.rules.section_count; i++)
-		if (rules_file.rules.sections[i].settings.breaker.latency_ns > 0)
-			return true;
-	return false;
-}
-
 /*
  * A tree's memory is named by a descriptor of its companion: where that has ended, or
  * may not be looked into, nobody has made a mistake.
@@ -89,7 +80,7 @@ share(const char *path)
 		struct text t = text_over(state_path, sizeof(state_path));
 
 		text_string(&t, path);
-		gate_share(state, state_path, uses_marks() && state_shares_pids(state));
+		gate_share(state, state_path, state_shares_pids(state));
 	} else if (is_tree) {
 		log_config_note(path, error);
 	} else {
