@@ -1,6 +1,7 @@
 #include "shim/gate.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "core/answer.h"
 #include "core/match.h"
@@ -26,6 +27,7 @@ static atomic_u32 told_none;
 
 /* This process, as those see it who share the state; 0: they do not. */
 static uint32_t shared_pid;
+_Static_assert(STATE_ADDRESSES == NAMES_ADDRESSES, "what a name has fits into where it fails");
 
 /* In a target's breaker: it lives in this process's own memory for want of another. */
 #define IS_PRIVATE 2048
@@ -297,6 +299,19 @@ note_where(const struct gate_target *t, const struct dest *d, bool by_address)
 		w.port = before.port;
 	if (named || w.port > 0)
 		state_put_where(state_of(t), index_of(t), &w);
+}
+
+unsigned
+gate_addresses(const struct gate_target *t, const char *name, struct dest_addr out[NAMES_ADDRESSES])
+{
+	unsigned count = names_addresses(name, out);
+	struct state_where w;
+
+	if (count > 0 || !state_get_where(state_of(t), index_of(t), &w) ||
+	    strcasecmp(w.name, name) != 0)
+		return count;
+	memcpy(out, w.addr, w.count * sizeof(w.addr[0]));
+	return w.count;
 }
 
 /* So that a breaker that trips before any call has ended can be probed. */

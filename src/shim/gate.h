@@ -12,6 +12,7 @@
 #include "core/dest.h"
 #include "core/match.h"
 #include "core/rules.h"
+#include "shim/names.h"
 #include "state/state.h"
 
 enum gate_answer {
@@ -77,6 +78,13 @@ bool gate_is_current(const struct gate_call *c);
 
 /* See breaker_answered(). */
 void gate_answered(struct gate_call *c, uint64_t now_ns, bool is_good);
+
+/*
+ * The addresses of a name that this process saw last, or else those at which the
+ * breaker's calls failed in any process; returns their number.
+ */
+unsigned gate_addresses(const struct gate_target *t, const char *name,
+			struct dest_addr out[NAMES_ADDRESSES]);
 
 /* A call that takes nothing: for what counts only when it fails. */
 void gate_watch(const struct gate_target *t, uint64_t now_ns, struct gate_call *out);

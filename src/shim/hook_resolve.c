@@ -74,11 +74,11 @@ numeric(const struct dest_addr *addr, const char *service, const struct addrinfo
 
 /* The addresses last seen for the name, made by libc so that it can free them. */
 static int
-answer_from_memory(const char *name, const char *service, const struct addrinfo *hints,
-		   struct addrinfo **out)
+answer_from_memory(const struct gate_target *t, const char *name, const char *service,
+		   const struct addrinfo *hints, struct addrinfo **out)
 {
 	struct dest_addr addr[NAMES_ADDRESSES];
-	unsigned count = names_addresses(name, addr);
+	unsigned count = gate_addresses(t, name, addr);
 	struct addrinfo *first = NULL, **end = &first;
 
 	if (hints != NULL && (hints->ai_flags & AI_CANONNAME) != 0)
@@ -116,8 +116,10 @@ look_up(const char *name, const char *service, const struct addrinfo *hints, str
 	int eai;
 
 	if (all_refuse(&d, now_ns, &target, &met)) {
-		eai = answer_from_memory(name, service, hints, out);
-		if (eai != 0) {
+		eai = answer_from_memory(&target, name, service, hints, out);
+		if (eai == 0) {
+			names_learn(name, *out);
+		} else {
 			gate_refused(&target, &d, EDGE, now_ns);
 			refusal_set(REFUSAL_RESOLVE, eai, &target);
 		}
