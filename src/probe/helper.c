@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -107,6 +108,8 @@ keep(void *arg)
 	int helper;
 
 	raw_die_with_parent();
+	/* What the program sends to its process group is not for the probe. */
+	raw_call(SYS_setsid, 0, 0, 0, 0, 0, 0);
 	close_all_but(j->keeper_fd);
 	/* Ignored, it would take the status away. */
 	raw_sigdefault(SIGCHLD);
