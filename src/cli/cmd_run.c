@@ -73,11 +73,31 @@ print_error(void *context, unsigned line, const char *text)
 		fprintf(stderr, "%s: %s\n", *path, text);
 }
 
-/* Checks the rules and sets CUTOUT_RULES where they are in a file.  0, or the exit code. */
-static int
-set_rules(const char *path)
+static bool
+have_same_text(const char *one, const char *other)
 {
-	const char *name = "built-in";
+	FILE *a = fopen(one, "re"), *b = fopen(other, "re");
+	int c = EOF;
+	bool same = a && b;
+
+	while (same && (c = getc(a)) == getc(b) && c != EOF)
+		;
+	same = same && c == EOF && feof(b);
+	if (a)
+		fclose(a);
+	if (b)
+		fclose(b);
+	return same;
+}
+
+/*
+ * Checks the rules and sets CUTOUT_RULES where they are in a file; *same: those that it
+ * named before say the same.  0, or the exit code.
+ */
+static int
+set_rules(const char *path, bool *same)
+{
+	const char *name = "built-in", *before = env_get("CUTOUT_RULES");
 	struct rulesfile loaded;
 	char buffer[PATH_MAX];
 
@@ -88,9 +108,13 @@ set_rules(const char *path)
 	if (!rulesfile_load(path, &loaded, print_error, &name))
 		return EXIT_CANCELED;
 	rulesfile_free(&loaded);
+	*same = !path && !before;
 	if (!path)
 		return 0;
 	char *file = absolute(path);
+
+	*same = file && before && have_same_text(file, before);
+
 	int result = file && set("CUTOUT_RULES", file) ? 0 : cancel("%s", strerror(errno));
 
 	free(file);
@@ -187,11 +211,12 @@ set_tree(bool is_asked_for)
 }
 
 static int
-set_state(const char *state)
+set_state(const char *state, bool same_rules)
 {
 	const char *inherited = env_get("CUTOUT_STATE");
 
-	if (!state && inherited && is_in_tree(inherited))
+	/* The companion of a tree probes by the rules that the tree was started with. */
+	if (!state && same_rules && inherited && is_in_tree(inherited))
 		return 0;
 	if (!state && inherited && strncmp(inherited, "/proc/", 6) != 0)
 		state = inherited;
@@ -264,13 +289,13 @@ int
 cmd_run(int argc, char **argv)
 {
 	struct run run = {NULL, NULL, NULL, NULL};
-	bool done = false;
+	bool done = false, same_rules = false;
 	int result = parse(argc, argv, &run, &done);
 
 	if (result || done)
 		return result;
-	if ((result = set_rules(run.rules)) || (result = set_log(run.log)) ||
-	    (result = set_preload()) || (result = set_state(run.state)))
+	if ((result = set_rules(run.rules, &same_rules)) || (result = set_log(run.log)) ||
+	    (result = set_preload()) || (result = set_state(run.state, same_rules)))
 		return result;
 	/* What the program starts stays under it, unless the user said no. */
 	if (!env_get("CUTOUT_FOLLOW") && !set("CUTOUT_FOLLOW", "1"))

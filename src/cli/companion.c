@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -69,6 +70,19 @@ program_lives(pid_t program, int watch)
 	return watch >= 0 || kill(program, 0) == 0 || errno != ESRCH;
 }
 
+/*
+ * Who may do less than the companion may not look at its descriptors, and so finds no
+ * memory of the tree: the companion keeps no privilege beyond its user's.
+ */
+static void
+drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	syscall(SYS_capset, &header, none);
+}
+
 static void
 serve(struct state *state, const struct ruleset *rules, pid_t program, int watch)
 {
@@ -76,7 +90,6 @@ serve(struct state *state, const struct ruleset *rules, pid_t program, int watch
 	static struct engine engine;
 	uint64_t wait_ns;
 
-	log_open(getenv("CUTOUT_LOG"), getenv("CUTOUT_LOG_FORMAT"));
 	helper_prepare(&command, NULL);
 	engine_init(&engine, rules, &command);
 	engine_serve(&engine, state, true);
@@ -114,6 +127,8 @@ be_companion(pid_t program, const char *rules_path, int memory, int report)
 	if (state == NULL || !rulesfile_load(rules_path, &rules, ignore_error, NULL) ||
 	    chdir("/") != 0)
 		ready.error = EIO;
+	log_open(getenv("CUTOUT_LOG"), getenv("CUTOUT_LOG_FORMAT"));
+	drop_capabilities();
 	if (write(REPORT, &ready, sizeof(ready)) != sizeof(ready) || ready.error != 0)
 		_exit(EXIT_FAILURE);
 	close(REPORT);
