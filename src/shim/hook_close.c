@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/close_range.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -40,6 +41,17 @@ close(int fd)
 {
 	closing(fd);
 	return REAL(close)(fd);
+}
+
+/* libc closes what is below without calling close(). */
+EXPORT int
+fclose(FILE *stream)
+{
+	int saved = errno, fd = fileno_unlocked(stream);
+
+	errno = saved;
+	closing(fd);
+	return REAL(fclose)(stream);
 }
 
 EXPORT int

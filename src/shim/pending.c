@@ -97,8 +97,10 @@ pending_lose(int fd)
 
 	if (!guard_owns_books())
 		return false;
+	uint64_t now_ns = gate_now_ns();
+
 	if (fds_take(fd, &a))
-		attempt_end(&a, ATTEMPT_GAVE_UP, 0, gate_now_ns());
+		attempt_end(&a, attempt_given_up(&a, now_ns), 0, now_ns);
 	return true;
 }
 

@@ -31,6 +31,7 @@ struct real_libc {
 	int (*getsockopt)(int, int, int, void *, socklen_t *);
 	int (*shutdown)(int, int);
 	int (*close)(int);
+	int (*fclose)(FILE *);
 	int (*close_range)(unsigned, unsigned, int); /* NULL before glibc 2.34 */
 	int (*dup2)(int, int);
 	int (*dup3)(int, int, int);

@@ -80,6 +80,43 @@ connects_accepted(void)
 }
 
 static int
+reuses_late(void)
+{
+	int fd = under_way();
+
+	usleep(1100000);
+	close_unseen(fd);
+	return socket(AF_INET, SOCK_STREAM, 0) != fd || close(fd) != 0;
+}
+
+static int
+closes_stream(void)
+{
+	return fclose(fdopen(under_way(), "r+")) != 0;
+}
+
+/* libc reads and writes without calling read() and write(). */
+static int
+talks_by_stream(void)
+{
+	FILE *stream = fdopen(begin(open_port), "r+");
+
+	usleep(1100000);
+	return fputs("x", stream) < 0 || fclose(stream) != 0 || visit(open_port) != 0;
+}
+
+/* A stream without a descriptor; errno is as libc leaves it. */
+static int
+closes_memory(void)
+{
+	char text[8] = "";
+	FILE *stream = fmemopen(text, sizeof(text), "r");
+
+	errno = 0;
+	return fclose(stream) != 0 || errno != 0 || visit(open_port) != 0;
+}
+
+static int
 shuts_down(void)
 {
 	int fd = under_way();
@@ -109,6 +146,10 @@ main(int argc, char **argv)
 		{"cancels", cancels},
 		{"connects-again", connects_again},
 		{"connects-accepted", connects_accepted},
+		{"reuses-late", reuses_late},
+		{"closes-stream", closes_stream},
+		{"talks-by-stream", talks_by_stream},
+		{"closes-memory", closes_memory},
 		{"shuts-down", shuts_down},
 		{"shuts-connected", shuts_connected},
 	};
