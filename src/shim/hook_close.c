@@ -3,6 +3,7 @@
  * under another number.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/close_range.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -72,11 +73,13 @@ close_range(unsigned first, unsigned last, int flags)
 	return (int)REAL(syscall)(SYS_close_range, first, last, flags);
 }
 
-/* to is about to be a copy of fd. */
+/* to is about to be a copy of fd, where that can be: else its connect goes on. */
 static bool
-replaces(int fd, int to)
+replaces(int fd, int to, int flags)
 {
 	if (fd == to)
+		return false;
+	if (fds_is_pending(to) && ((flags & ~O_CLOEXEC) != 0 || raw_fcntl(fd, F_GETFD, 0) < 0))
 		return false;
 	closing(to);
 	return true;
@@ -85,7 +88,7 @@ replaces(int fd, int to)
 EXPORT int
 dup2(int fd, int to)
 {
-	bool other = replaces(fd, to);
+	bool other = replaces(fd, to, 0);
 	int result = REAL(dup2)(fd, to);
 
 	if (other && result >= 0)
@@ -96,7 +99,7 @@ dup2(int fd, int to)
 EXPORT int
 dup3(int fd, int to, int flags)
 {
-	bool other = replaces(fd, to);
+	bool other = replaces(fd, to, flags);
 	int result = REAL(dup3)(fd, to, flags);
 
 	if (other && result >= 0)

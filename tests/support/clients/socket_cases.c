@@ -117,6 +117,18 @@ closes_memory(void)
 }
 
 static int
+dups_badly(void)
+{
+	int fd = under_way();
+
+	if (dup2(-1, fd) != -1 || errno != EBADF || dup2(1000, fd) != -1 || errno != EBADF ||
+	    dup3(0, fd, 1) != -1 || errno != EINVAL)
+		return 1;
+	usleep(1100000);
+	return close(fd) != 0;
+}
+
+static int
 shuts_down(void)
 {
 	int fd = under_way();
@@ -150,6 +162,7 @@ main(int argc, char **argv)
 		{"closes-stream", closes_stream},
 		{"talks-by-stream", talks_by_stream},
 		{"closes-memory", closes_memory},
+		{"dups-badly", dups_badly},
 		{"shuts-down", shuts_down},
 		{"shuts-connected", shuts_connected},
 	};
