@@ -86,6 +86,16 @@ replaces(int fd, int to, int flags)
 }
 
 EXPORT int
+dup(int fd)
+{
+	int to = REAL(dup)(fd);
+
+	if (to >= 0 && (!fds_is_pending(to) || pending_lose(to)))
+		pending_copy(fd, to);
+	return to;
+}
+
+EXPORT int
 dup2(int fd, int to)
 {
 	bool other = replaces(fd, to, 0);

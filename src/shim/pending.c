@@ -105,10 +105,18 @@ pending_lose(int fd)
 }
 
 void
+pending_copy(int fd, int to)
+{
+	if (fds_get_kind(to) != fds_get_kind(fd) && guard_owns_books())
+		fds_set_kind(to, fds_get_kind(fd));
+}
+
+void
 pending_move(int fd, int to)
 {
 	struct attempt a;
 
-	if (fd != to && guard_owns_books() && fds_take(fd, &a))
+	pending_copy(fd, to);
+	if (fds_is_pending(fd) && guard_owns_books() && fds_take(fd, &a))
 		fds_put(to, &a);
 }

@@ -25,7 +25,10 @@ void pending_shutdown(int fd);
  */
 bool pending_lose(int fd);
 
-/* to is now a copy of fd: the copy is what the program goes on with. */
+/* to is now a copy of fd. */
+void pending_copy(int fd, int to);
+
+/* The same, and the copy is what the program goes on with. */
 void pending_move(int fd, int to);
 
 #endif

@@ -33,6 +33,7 @@ struct real_libc {
 	int (*close)(int);
 	int (*fclose)(FILE *);
 	int (*close_range)(unsigned, unsigned, int); /* NULL before glibc 2.34 */
+	int (*dup)(int);
 	int (*dup2)(int, int);
 	int (*dup3)(int, int, int);
 	int (*poll)(struct pollfd *, nfds_t, int);

@@ -14,6 +14,12 @@
 
 static int refused_port;
 
+static int
+is_connected(int fd)
+{
+	return connect_fd(fd, open_port) == -1 && errno == EISCONN;
+}
+
 /* The error is there for who has a copy. */
 static int
 fails_unasked(void)
@@ -42,12 +48,6 @@ cancels(void)
 	return connect(fd, &none, sizeof(none)) != 0 || connect_fd(fd, open_port) != -1 ||
 	       errno != EINPROGRESS || await(fd, POLLOUT) || write(fd, "x", 1) != 1 ||
 	       close(fd) != 0;
-}
-
-static int
-is_connected(int fd)
-{
-	return connect_fd(fd, open_port) == -1 && errno == EISCONN;
 }
 
 /* Before and after the destination has become one that is refused. */
@@ -116,6 +116,23 @@ closes_memory(void)
 	return fclose(stream) != 0 || errno != 0 || visit(open_port) != 0;
 }
 
+/* A number that came back has nothing of the socket that was closed there unseen. */
+static int
+copies(void)
+{
+	int datagram = socket(AF_INET, SOCK_DGRAM, 0), stream = socket(AF_INET, SOCK_STREAM, 0);
+	int gone = socket(AF_INET, SOCK_STREAM, 0), copy;
+
+	close_unseen(gone);
+	copy = dup(datagram);
+	if (copy != gone || connect_fd(copy, open_port) != 0)
+		return 1;
+	close_unseen(copy);
+	copy = dup(stream);
+	return copy != gone || connect_fd(copy, open_port) != 0 || dup2(copy, 100) != 100 ||
+	       !is_connected(100) || !is_connected(dup(copy));
+}
+
 static int
 dups_badly(void)
 {
@@ -163,6 +180,7 @@ main(int argc, char **argv)
 		{"talks-by-stream", talks_by_stream},
 		{"closes-memory", closes_memory},
 		{"dups-badly", dups_badly},
+		{"copies", copies},
 		{"shuts-down", shuts_down},
 		{"shuts-connected", shuts_connected},
 	};
