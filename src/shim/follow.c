@@ -11,6 +11,7 @@
 #include "core/atomics.h"
 #include "core/preloads.h"
 #include "core/text.h"
+#include "shim/hooks.h"
 #include "sys/raw.h"
 
 #define PRELOAD "LD_PRELOAD="
@@ -240,11 +241,11 @@ follow_plan(char *const envp[])
 {
 	struct follow_plan plan = {.from = envp};
 
-	if (load_acquire(&kept.on) == 0)
+	if (load_acquire(&kept.on) == 0 || (envp && !may_be_read(envp)))
 		return plan;
 	plan.missing = (uint32_t)((UINT64_C(1) << kept.count) - 1);
 	for (; envp && envp[plan.entries]; plan.entries++)
-		if (!look_at(&plan, envp[plan.entries]))
+		if (!may_be_read(envp[plan.entries]) || !look_at(&plan, envp[plan.entries]))
 			return plan;
 	if (entry_of(plan.preload, kept.library))
 		plan.missing &= ~UINT32_C(1);

@@ -63,7 +63,7 @@ call_on(int fd, const struct sockaddr *sa, socklen_t len)
 static bool
 is_cancel(const struct sockaddr *sa, socklen_t len)
 {
-	return sa != NULL && len >= sizeof(sa->sa_family) && sa->sa_family == AF_UNSPEC;
+	return may_be_read(sa) && len >= sizeof(sa->sa_family) && sa->sa_family == AF_UNSPEC;
 }
 
 /* A second connect asks how the first one ended. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/seqlock.h"
+#include "shim/hooks.h"
 
 #define SLOTS 2048 /* names; a power of two */
 #define SLOT_BITS 11
@@ -91,7 +92,7 @@ names_sockaddr(const struct sockaddr *sa, socklen_t len, struct dest_addr *addr,
 	struct sockaddr_in in;
 	struct sockaddr_in6 in6;
 
-	if (sa == NULL || len < sizeof(sa->sa_family))
+	if (!may_be_read(sa) || len < sizeof(sa->sa_family))
 		return false;
 	memset(addr, 0, sizeof(*addr));
 	if (sa->sa_family == AF_INET && len >= sizeof(in)) {

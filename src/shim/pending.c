@@ -13,7 +13,7 @@ static bool
 leaves_open(int error)
 {
 	return error == EAGAIN || error == EINPROGRESS || error == EALREADY || error == EINTR ||
-	       error == ENOTCONN;
+	       error == ENOTCONN || error == EFAULT;
 }
 
 void

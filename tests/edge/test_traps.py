@@ -88,6 +88,10 @@ def test_a_socket_that_is_connected_is_left_to_the_kernel(ends):
     assert result.refusals() == [] != result.transitions()
 
 
+def test_a_pointer_to_nowhere_is_left_to_the_kernel(ends):
+    assert seen(ends("points-nowhere", env={"CUTOUT_FOLLOW": "1"})) == [OK, GAVE_UP]
+
+
 def test_a_vfork_child_that_closes_all_ends_nothing(trap):
     result = trap("vforks")
     assert seen(result) == [GAVE_UP]

@@ -145,6 +145,27 @@ dups_badly(void)
 	return close(fd) != 0;
 }
 
+/* The kernel says so of what cannot be read. */
+static int
+points_nowhere(void)
+{
+	void *nowhere[] = {(void *)8, (void *)-1, (void *)((uintptr_t)1 << 63)};
+	int fresh = socket(AF_INET, SOCK_STREAM, 0), fd = under_way();
+	char *words[] = {"true", NULL};
+
+	for (unsigned i = 0; i < sizeof(nowhere) / sizeof(nowhere[0]); i++) {
+		char *broken[] = {"A=1", nowhere[i], NULL};
+
+		if (connect(fresh, nowhere[i], 16) != -1 || errno != EFAULT ||
+		    execve("/bin/true", nowhere[i], environ) != -1 || errno != EFAULT ||
+		    execve("/bin/true", words, nowhere[i]) != -1 || errno != EFAULT ||
+		    execve("/bin/true", words, broken) != -1 || errno != EFAULT ||
+		    connect(fd, nowhere[i], 16) != -1 || errno != EFAULT)
+			return 1;
+	}
+	return connect_fd(fresh, open_port) != 0 || close(fd) != 0;
+}
+
 static int
 shuts_down(void)
 {
@@ -181,6 +202,7 @@ main(int argc, char **argv)
 		{"closes-memory", closes_memory},
 		{"dups-badly", dups_badly},
 		{"copies", copies},
+		{"points-nowhere", points_nowhere},
 		{"shuts-down", shuts_down},
 		{"shuts-connected", shuts_connected},
 	};
