@@ -5,29 +5,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "sys/neterr.h"
 #include "sys/raw.h"
 #include "sys/rawnet.h"
-
-/* Errors that tell of the dependency or the way to it. */
-static bool
-is_failure(int error)
-{
-	switch (error) {
-	case ECONNREFUSED:
-	case ECONNRESET:
-	case ECONNABORTED:
-	case ETIMEDOUT:
-	case EHOSTUNREACH:
-	case EHOSTDOWN:
-	case ENETUNREACH:
-	case ENETDOWN:
-	case ENETRESET:
-	case EPIPE:
-		return true;
-	default:
-		return false;
-	}
-}
 
 static int
 connect_to(int fd, const struct dest_addr *a, uint16_t port)
@@ -47,7 +27,7 @@ static void
 note_end(struct dial *d, int fd, int error)
 {
 	d->connected |= error == 0;
-	d->failed |= is_failure(error);
+	d->failed |= neterr_blames_peer(error);
 	raw_close(fd);
 }
 

@@ -1,9 +1,9 @@
 #include "shim/attempt.h"
 
-#include <errno.h>
 
 #include "core/atomics.h"
 #include "sys/log.h"
+#include "sys/neterr.h"
 
 #define EDGE "connect"
 #define GIVE_UP_NS UINT64_C(1000000000)
@@ -129,23 +129,9 @@ attempt_begin(const struct dest_addr *addr, int32_t port, uint64_t now_ns, struc
 enum attempt_result
 attempt_result_of(int error)
 {
-	switch (error) {
-	case 0:
+	if (error == 0)
 		return ATTEMPT_CONNECTED;
-	case ECONNREFUSED:
-	case ECONNRESET:
-	case ECONNABORTED:
-	case ETIMEDOUT:
-	case EHOSTUNREACH:
-	case EHOSTDOWN:
-	case ENETUNREACH:
-	case ENETDOWN:
-	case ENETRESET:
-	case EPIPE:
-		return ATTEMPT_FAILED;
-	default:
-		return ATTEMPT_LOCAL;
-	}
+	return neterr_blames_peer(error) ? ATTEMPT_FAILED : ATTEMPT_LOCAL;
 }
 
 enum attempt_result
