@@ -1,6 +1,5 @@
 #include "shim/attempt.h"
 
-
 #include "core/atomics.h"
 #include "sys/log.h"
 #include "sys/neterr.h"
