@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from support.run import need
 from support.tree import CLIENTS
 
 SDK = "@modelcontextprotocol/sdk@1.20.2"
@@ -24,19 +25,16 @@ HANDED = "HOME,LOGNAME,PATH,SHELL,TERM,USER"
 @pytest.fixture(scope="session")
 def sdk(shared_directory):
     """A directory where the scripts find the SDK; installed once a run."""
-    if not shutil.which("npm"):
-        pytest.skip("there is no npm to install the SDK with")
     directory = shared_directory / "mcp"
     with open(shared_directory / "mcp.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (directory / "mcp_agent.mjs").exists():
             directory.mkdir(exist_ok=True)
             (directory / "package.json").write_text('{"private": true}')
-            npm = subprocess.run(["npm", "install", "--no-audit", "--no-fund",
+            npm = subprocess.run([need("npm"), "install", "--no-audit", "--no-fund",
                                   "--prefer-offline", SDK], cwd=directory, capture_output=True,
                                  text=True, timeout=300)
-            if npm.returncode != 0:
-                pytest.skip(f"{SDK} could not be installed: {npm.stderr[-500:]}")
+            assert npm.returncode == 0, f"{SDK} could not be installed: {npm.stderr[-500:]}"
             for script in ("mcp_server.mjs", "mcp_agent.mjs"):
                 shutil.copy(CLIENTS / script, directory)
     return directory
