@@ -100,10 +100,12 @@ connect(int fd, const struct sockaddr *sa, socklen_t len)
 		break;
 	}
 	/* Before the call: a signal handler may jump out of it and close the descriptor. */
-	fds_put(fd, &a);
+	bool followed = fds_put(fd, &a);
+	int result = call_on(fd, sa, len), error = result == 0 ? 0 : errno;
 
-	int result = call_on(fd, sa, len);
-
-	pending_settle(fd, result == 0 ? 0 : errno);
+	if (followed)
+		pending_settle(fd, error);
+	else
+		attempt_end(&a, attempt_result_of(error), error, gate_now_ns());
 	return result;
 }
