@@ -16,7 +16,7 @@ MALFORMED = {
     "no section": ("cooldown = 3s\n", 1),
     "many errors": ("[carrier]\n" + "wrong = 1\n" * 50, 1),
     "no text": ("\x00\x01\x02", 1),
-    "long line": ("[carrier]\nmatch = " + "a" * 100000 + "\n", 1),
+    "long line": ("[carrier]\nmatch = " + "a" * 100000 + "\n", 2),
 }
 
 
