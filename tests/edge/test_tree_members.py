@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.run import need
+from support.run import library, need, same
 from support.tree import BEFORE, ask_again, command, lives, until
 
 TRIP = 3
@@ -153,8 +153,12 @@ def open_directory():
 
 
 @pytest.fixture
-def public():
+def public(monkeypatch):
+    """With a copy of what was built: that may lie where only its owner looks."""
     directory = open_directory()
+    for built in command(), library():
+        shutil.copy(built, directory)
+    monkeypatch.setenv("CUTOUT_BUILDDIR", str(directory))
     yield directory
     shutil.rmtree(directory)
 
@@ -171,12 +175,13 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_who_cannot_see_the_tree_goes_on_without_a_word(tree, server, public, other):
+def test_who_cannot_see_the_tree_goes_on_without_a_word(bare, tree, server, public, other):
     (public / "rules").write_text(RULES)
-    result = tree("sh", "-c", f'{OTHERS[other]} >&2; echo $?', server.url(), "", server.port,
-                  log=None, options=["--rules", public / "rules"]).running.finish()
-    assert result.lines == ["0"]
-    assert result.stderr in ("", "ok\n")
+    words = ["sh", "-c", f'{OTHERS[other]} >&2; echo $?', server.url(), "", server.port]
+    alone = bare(*words)
+    # Not every machine lets a program have a namespace.
+    assert alone.stdout == "0\n" or "unshare failed" in alone.stderr
+    same(alone, tree(*words, log=None, options=["--rules", public / "rules"]).running.finish())
 
 
 def test_without_proc_a_program_is_run_all_the_same(bare, server):
