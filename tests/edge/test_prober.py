@@ -22,18 +22,23 @@ probe_successes = 1
 ramp = 0s
 {more}
 """
-# Says how it went and how many threads there were at most.
+# Says when it has failed for a while, and, a moment after it goes well again, how it went
+# and how many threads there were at most.
 CALLS = """
 import os, socket, sys, time
-tasks, results = set(), []
-end = time.monotonic() + {seconds}
-while time.monotonic() < end:
+tasks, results, failures, well = set(), [], 0, 0
+end = time.monotonic() + 40
+while time.monotonic() < end and well < 10:
     s = socket.socket()
     result = s.connect_ex(("127.0.0.1", {port}))
     s.close()
     tasks.add(len(os.listdir("/proc/self/task")))
     if results[-1:] != [result]:
         results.append(result)
+    failures += result != 0
+    well += result == 0 and failures > 0
+    if result and failures == 10:
+        print("fails", flush=True)
     time.sleep(0.02)
 print(max(tasks), *results)
 """
@@ -128,9 +133,9 @@ def test_a_prober_probes_and_no_program_gets_a_thread(cutout, server, state, sta
     rules = RULES.format(port=server.port, more="")
     prober = start_prober(rules)
     server.mode("refuse")
-    programs = [cutout.start(PYTHON, "-c", CALLS.format(port=server.port, seconds=3), rules=rules,
+    programs = [cutout.start(PYTHON, "-c", CALLS.format(port=server.port), rules=rules,
                              state=state) for _ in range(3)]
-    time.sleep(1)
+    assert [program.line() for program in programs] == ["fails"] * 3
     server.mode("auto")
     results = [program.finish() for program in programs]
     assert [result.stdout for result in results] == ["1 111 0\n"] * 3
@@ -146,9 +151,9 @@ def test_several_probers_make_one_probe(cutout, server, state, start_prober):
     rules = RULES.format(port=server.port, more="")
     probers = [start_prober(rules) for _ in range(3)]
     server.mode("refuse")
-    program = cutout.start(PYTHON, "-c", CALLS.format(port=server.port, seconds=2.5), rules=rules,
+    program = cutout.start(PYTHON, "-c", CALLS.format(port=server.port), rules=rules,
                            state=state)
-    time.sleep(0.8)
+    assert program.line() == "fails"
     server.mode("auto")
     assert program.finish().stdout == "1 111 0\n"
     for prober in probers:
@@ -196,9 +201,9 @@ def test_where_the_prober_was_killed_a_program_takes_over(cutout, server, state,
     rules = RULES.format(port=server.port, more="")
     prober = start_prober(rules)
     server.mode("refuse")
-    program = cutout.start(PYTHON, "-c", CALLS.format(port=server.port, seconds=8), rules=rules,
+    program = cutout.start(PYTHON, "-c", CALLS.format(port=server.port), rules=rules,
                            state=state)
-    time.sleep(0.4)
+    assert program.line() == "fails"
     prober.kill()
     time.sleep(4)
     server.mode("auto")
