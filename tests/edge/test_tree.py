@@ -275,6 +275,9 @@ def test_what_the_terminal_sends_is_not_for_the_companion(tree, compiled):
     script = ("import os, signal, sys, pty\n"
               "pid, terminal = pty.fork()\n"
               "if pid == 0:\n"
+              # Who runs the tests in the background may have these ignored.
+              "    for number in (signal.SIGINT, signal.SIGHUP):\n"
+              "        signal.signal(number, signal.SIG_DFL)\n"
               "    os.execv(sys.argv[1], sys.argv[1:])\n"
               "def say(text):\n"
               "    print(text, flush=True)\n"

@@ -4,6 +4,7 @@ import difflib
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -167,7 +168,7 @@ class Running:
         self.begun = time.monotonic()
         self.process = subprocess.Popen(argv, env=env, cwd=cwd, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        start_new_session=True)
+                                        start_new_session=True, bufsize=0)
 
     @property
     def pid(self):
@@ -175,6 +176,9 @@ class Running:
 
     def line(self):
         """The next line of stdout (finish() then gives the rest)."""
+        if not select.select([self.process.stdout], [], [], self.timeout)[0]:
+            self.kill()
+            pytest.fail(f"said nothing within {self.timeout} s: {self.argv}\n{self.log_text()}")
         return self.process.stdout.readline().decode("utf-8", "surrogateescape").rstrip("\n")
 
     def kill(self):
