@@ -95,7 +95,7 @@ def assert_lines(result, *patterns):
 
 
 @pytest.mark.parametrize("first, second", [
-    ("libcurl.so.4", GNUTLS), (GNUTLS, "libcurl.so.4"), ("libcurl.so.4", "libcurl-nss.so.4")])
+    ("libcurl.so.4", GNUTLS), (GNUTLS, "libcurl.so.4")])
 def test_two_libcurls_in_one_program(compare, programs, server, first, second):
     plugins = [programs.plugin(second), programs.plugin(first), programs.plugin(second)]
     both = compare(programs.linked(first), server.url(), *plugins,
