@@ -68,36 +68,28 @@ look(int fd, uint32_t word, struct attempt *out)
 	return true;
 }
 
-bool
-fds_take(int fd, struct attempt *out)
+static bool
+take(int fd, struct attempt *out, bool connected)
 {
 	if (!fds_is_pending(fd))
 		return false;
 	uint32_t word = load_acquire(&fds_words[fd]);
+	uint32_t kind = connected ? FDS_OTHER : word & KIND_MASK;
 
 	return look(fd, word, out) &&
-	       cas_acq_rel(&fds_words[fd], &word, next_sequence(word) | (word & KIND_MASK));
+	       cas_acq_rel(&fds_words[fd], &word, next_sequence(word) | kind);
+}
+
+bool
+fds_take(int fd, struct attempt *out)
+{
+	return take(fd, out, false);
 }
 
 bool
 fds_take_connected(int fd, struct attempt *out)
 {
-	if (!fds_is_pending(fd))
-		return false;
-	uint32_t word = load_acquire(&fds_words[fd]);
-
-	return look(fd, word, out) &&
-	       cas_acq_rel(&fds_words[fd], &word, next_sequence(word) | FDS_OTHER);
-}
-
-bool
-fds_look(int fd, struct attempt *out)
-{
-	if (!fds_is_pending(fd))
-		return false;
-	uint32_t word = load_acquire(&fds_words[fd]);
-
-	return look(fd, word, out) && load_relaxed(&fds_words[fd]) == word;
+	return take(fd, out, true);
 }
 
 unsigned

@@ -42,9 +42,6 @@ bool fds_take(int fd, struct attempt *out);
 /* The same; the descriptor is FDS_OTHER from now on. */
 bool fds_take_connected(int fd, struct attempt *out);
 
-/* Looks at it and leaves it there. */
-bool fds_look(int fd, struct attempt *out);
-
 /* In a forked child: the connects under way are the parent's. */
 void fds_after_fork(void);
 

@@ -26,29 +26,29 @@
 /* Where what is put back is too much for the kernel, the program goes without. */
 
 static int
-exec_path(const char *path, char *const argv[], char *const envp[])
+exec_by(int (*by)(const char *, char *const *, char *const *), const char *what, char *const argv[],
+	char *const envp[])
 {
 	struct follow_plan plan = follow_plan(envp);
 	void *room = alloca(plan.size);
 	char *const *env = follow_write(&plan, room);
-	int result = REAL(execve)(path, argv, env);
+	int result = by(what, argv, env);
 
 	if (env != envp && errno == E2BIG)
-		result = REAL(execve)(path, argv, envp);
+		result = by(what, argv, envp);
 	return result;
+}
+
+static int
+exec_path(const char *path, char *const argv[], char *const envp[])
+{
+	return exec_by(REAL(execve), path, argv, envp);
 }
 
 static int
 exec_search(const char *file, char *const argv[], char *const envp[])
 {
-	struct follow_plan plan = follow_plan(envp);
-	void *room = alloca(plan.size);
-	char *const *env = follow_write(&plan, room);
-	int result = REAL(execvpe)(file, argv, env);
-
-	if (env != envp && errno == E2BIG)
-		result = REAL(execvpe)(file, argv, envp);
-	return result;
+	return exec_by(REAL(execvpe), file, argv, envp);
 }
 
 EXPORT int
@@ -179,32 +179,32 @@ execle(const char *path, const char *first, ...)
 	return exec_path(path, argv, envp);
 }
 
-EXPORT int
-posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
-	    const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+static int
+spawn(real_spawn *by, pid_t *pid, const char *what, const posix_spawn_file_actions_t *actions,
+      const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
 	struct follow_plan plan = follow_plan(envp);
 	void *room = alloca(plan.size);
 	char *const *env = follow_write(&plan, room);
-	int error = REAL(posix_spawn)(pid, path, actions, attributes, argv, env);
+	int error = by(pid, what, actions, attributes, argv, env);
 
 	if (env != envp && error == E2BIG)
-		error = REAL(posix_spawn)(pid, path, actions, attributes, argv, envp);
+		error = by(pid, what, actions, attributes, argv, envp);
 	return error;
+}
+
+EXPORT int
+posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+	    const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+	return spawn(REAL(posix_spawn), pid, path, actions, attributes, argv, envp);
 }
 
 EXPORT int
 posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
 	     const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-	struct follow_plan plan = follow_plan(envp);
-	void *room = alloca(plan.size);
-	char *const *env = follow_write(&plan, room);
-	int error = REAL(posix_spawnp)(pid, file, actions, attributes, argv, env);
-
-	if (env != envp && error == E2BIG)
-		error = REAL(posix_spawnp)(pid, file, actions, attributes, argv, envp);
-	return error;
+	return spawn(REAL(posix_spawnp), pid, file, actions, attributes, argv, envp);
 }
 
 /*

@@ -182,11 +182,3 @@ libdl_sym(void *handle, const char *name)
 		found = sym_in(loaded_libdl(), name);
 	return found;
 }
-
-void *
-libdl_thread_sym(const char *name)
-{
-	void *found = libdl_sym(RTLD_NEXT, name);
-
-	return found ? found : sym_in(load("libpthread.so.0"), name);
-}

@@ -1,9 +1,8 @@
 /*
  * dlsym, wherever it is.
  *
- * The library is linked to libc alone and loads on glibc 2.31, where dlsym and
- * pthread_create are not in libc but in libdl and libpthread, which a program may
- * or may not have loaded. These functions find them on every glibc.
+ * The library is linked to libc alone and loads on glibc 2.31, where dlsym is not in
+ * libc but in libdl, which a program may or may not have loaded.
  */
 #ifndef SHIM_LIBDL_H
 #define SHIM_LIBDL_H
@@ -14,11 +13,5 @@
  * Null when there is none. On glibc before 2.34 the first call may load libdl.
  */
 void *libdl_sym(void *handle, const char *name);
-
-/*
- * A function of libpthread, as "pthread_create"; loads it on glibc before 2.34
- * if the program did not. Null when there is none.
- */
-void *libdl_thread_sym(const char *name);
 
 #endif

@@ -10,7 +10,8 @@
  * Only shim/libdl.c needs this; all others call what it offers. What else is too new
  * is not called at all:
  *
- *   dlopen, dladdr, pthread_create ...      libdl_sym, libdl_thread_sym
+ *   dlopen, dladdr ...                      libdl_sym
+ *   pthread_create                          raw_clone
  *   stat, fstat, lstat, fstatat (2.33)      raw_fstat, statx (2.28)
  *   pthread_once                            an atomic flag
  *   pthread_sigmask (2.32)                  raw_sigprocmask
