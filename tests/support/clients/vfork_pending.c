@@ -27,6 +27,7 @@ take(char *out)
 	FILE *maps = fopen("/proc/self/maps", "r");
 	char line[4096];
 	size_t used = 0;
+	uintptr_t end = 0;
 	int inside = 0;
 
 	while (fgets(line, sizeof(line), maps)) {
@@ -35,8 +36,10 @@ take(char *out)
 
 		if (sscanf(line, "%lx-%lx %7s", &low, &high, rights) != 3)
 			continue;
+		/* What lies apart from it is another's, as libc's thread memory. */
 		inside = strstr(line, "libcutout.so") ||
-			 (inside && !strchr(line, '/') && !strchr(line, '['));
+			 (inside && low == end && !strchr(line, '/') && !strchr(line, '['));
+		end = high;
 		if (!inside || strchr(rights, 'w') == NULL || used + (high - low) > MEMORY_MAX)
 			continue;
 		memcpy(out + used, (void *)low, high - low);
