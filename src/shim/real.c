@@ -62,6 +62,7 @@ static const struct {
 	ROW(system),
 	ROW(popen),
 	ROW(fclose),
+	ROW(dlopen),
 	ROW(strerror),
 	ROW(strerror_l),
 	ROW(strerror_r),
@@ -96,6 +97,13 @@ void
 real_init(void)
 {
 	for (size_t i = 0; i < EARLY; i++)
+		find(i);
+}
+
+void
+real_find_all(void)
+{
+	for (size_t i = 0; i < ROWS; i++)
 		find(i);
 }
 

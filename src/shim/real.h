@@ -32,6 +32,7 @@ struct real_libc {
 	int (*shutdown)(int, int);
 	int (*close)(int);
 	int (*fclose)(FILE *);
+	void *(*dlopen)(const char *, int);
 	int (*close_range)(unsigned, unsigned, int); /* NULL before glibc 2.34 */
 	int (*dup)(int);
 	int (*dup2)(int, int);
@@ -70,6 +71,9 @@ void real_init(void);
 
 /* Finds the one at that offset of struct real_libc; it stays NULL where libc has none. */
 void real_find(size_t offset);
+
+/* Finds all of them. */
+void real_find_all(void);
 
 /* Where the linker found the shim; NULL: it does not say. */
 const char *real_own_name(void);
