@@ -16,12 +16,15 @@ FLAGS = [0, DEEPBIND, DEEPBIND | os.RTLD_GLOBAL]
 MESSAGE = "The carrier is away."
 RULES = f"""
 [carrier]
-match = 127.0.0.1:*
+match = 127.0.0.1
 consecutive = 1
 cooldown = 1m
 message = {MESSAGE}
-""".replace(":*", "")
+"""
 REFUSED = "Connection refused"
+
+pytestmark = pytest.mark.skipif(os.environ.get("CUTOUT_SANITIZERS", "") != "",
+                                reason="a sanitizer's run-time ends who gives RTLD_DEEPBIND")
 
 
 @pytest.fixture(scope="session")
