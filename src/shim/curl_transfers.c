@@ -1,6 +1,5 @@
 #include "shim/curl_transfers.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <string.h>
 
@@ -21,7 +20,7 @@ set_waits(void)
 {
 	const struct curl_transfer *top = mine.count > 0 ? &mine.at[mine.count - 1] : NULL;
 
-	curl_transfer_waits = top != NULL && top->is_counted && top->first_byte_us == 0;
+	curl_transfer_waits = top != NULL && top->call.is_counted && top->call.first_byte_us == 0;
 }
 
 static void
@@ -38,16 +37,10 @@ static void
 drop(unsigned i)
 {
 	struct curl_transfer t;
-	struct dest d;
 
 	take_out(i, &t);
-	if (!t.is_counted)
-		return;
-	uint64_t now_ns = gate_now_ns();
-
-	d = curl_dest_value(&t.dest);
-	gate_done(&t.call, &d, "curl", now_ns, now_ns - t.call.ticket.start_ns, OUTCOME_NEUTRAL,
-		  "left");
+	if (t.call.is_counted)
+		curl_call_forget(&t.call);
 }
 
 bool
@@ -56,7 +49,7 @@ curl_transfers_may_begin(const void *handle)
 	if (mine.count == CURL_TRANSFERS_MAX)
 		return false;
 	for (unsigned i = 0; i < mine.count; i++)
-		if (mine.at[i].handle == handle)
+		if (mine.at[i].call.handle == handle)
 			return false;
 	return true;
 }
@@ -95,35 +88,16 @@ void
 curl_transfers_drop_handle(const void *handle)
 {
 	for (unsigned i = mine.count; i-- > 0;)
-		if (mine.at[i].handle == handle)
+		if (mine.at[i].call.handle == handle)
 			drop(i);
-}
-
-/* As far as the first line of the answer tells; a streamed answer may last for minutes. */
-static bool
-is_good(const struct curl_transfer *t)
-{
-	long status = 0;
-
-	if (!t->dest.is_http)
-		return true;
-	t->getinfo(t->handle, CURLINFO_RESPONSE_CODE, &status);
-	return status >= 200 &&
-	       !status_in(&t->call.target.section->settings.fail_status, (unsigned)status);
 }
 
 void
 curl_transfer_look(void)
 {
-	struct curl_transfer *t = &mine.at[mine.count - 1];
-	curl_off_t first_byte_us = 0;
 	int saved = errno;
 
-	t->getinfo(t->handle, CURLINFO_STARTTRANSFER_TIME_T, &first_byte_us);
-	if (first_byte_us > 0 && first_byte_us != t->stale_us) {
-		t->first_byte_us = first_byte_us;
-		gate_answered(&t->call, gate_now_ns(), is_good(t));
-	}
+	curl_call_look(&mine.at[mine.count - 1].call);
 	set_waits();
 	errno = saved;
 }

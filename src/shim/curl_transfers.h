@@ -11,25 +11,14 @@
 #ifndef SHIM_CURL_TRANSFERS_H
 #define SHIM_CURL_TRANSFERS_H
 
-#include <curl/curl.h>
-
-#include "shim/curl_dest.h"
-#include "shim/gate.h"
+#include "shim/curl_call.h"
 
 #define CURL_TRANSFERS_MAX 4 /* deeper ones are not counted */
 
-typedef CURLcode curl_getinfo_fn(CURL *, CURLINFO, ...);
-
 struct curl_transfer {
 	uint64_t id;
-	void *handle;
 	const void *frame; /* of the hook, on the stack */
-	curl_getinfo_fn *getinfo;
-	struct curl_dest dest;
-	struct gate_call call;
-	bool is_counted;       /* call stands at the gate */
-	int64_t first_byte_us; /* when the answer was seen to begin; 0: not yet */
-	int64_t stale_us;      /* what libcurl has of the transfer before, for a while */
+	struct curl_call call;
 };
 
 /* False: too deep, or this thread is in the middle of a transfer of that very handle. */

@@ -12,8 +12,6 @@
 #include <string.h>
 
 #include "shim/curl_handles.h"
-#include "shim/curl_lookups.h"
-#include "shim/curl_outcome.h"
 #include "shim/curl_refusal.h"
 #include "shim/curl_transfers.h"
 #include "shim/guard.h"
@@ -23,7 +21,6 @@
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 
-#define EDGE "curl"
 #define CALLER __builtin_return_address(0)
 #define FRAME __builtin_frame_address(0)
 
@@ -54,90 +51,19 @@ note_handle(const void *handle, const void *library, const void *caller)
 	return curl_handle_add(handle, library);
 }
 
-static long
-info_number(const struct curl_transfer *t, CURLINFO info)
-{
-	curl_off_t value = 0;
-
-	return t->getinfo(t->handle, info, &value) == CURLE_OK ? (long)value : 0;
-}
-
-/* After a redirect it may be another host whose name was looked up. */
-static bool
-name_is_missing(const struct curl_handle *h, const struct curl_transfer *t)
-{
-	char host[DEST_NAME_MAX + 2];
-	char *url = NULL;
-
-	if (t->getinfo(t->handle, CURLINFO_EFFECTIVE_URL, &url) != CURLE_OK ||
-	    !curl_dest_host(h, url, host))
-		return curl_lookup_is_neutral(curl_dest_value(&t->dest).name);
-	return curl_lookup_is_neutral((struct span){host, (uint32_t)strlen(host)});
-}
-
-static void
-record(const struct curl_handle *h, const struct curl_transfer *t, CURLcode code)
-{
-	const struct status_ranges *fails = &t->call.target.section->settings.fail_status;
-	uint64_t now_ns = gate_now_ns(), latency_ns = now_ns - t->call.ticket.start_ns;
-	int64_t first_byte_us = t->first_byte_us;
-	struct dest d = curl_dest_value(&t->dest);
-	struct curl_end end = {.code = (int)code};
-	char detail[CURL_DETAIL_MAX];
-
-	if (t->dest.is_http)
-		end.status = (unsigned)info_number(t, CURLINFO_RESPONSE_CODE);
-	if (code == CURLE_COULDNT_CONNECT)
-		end.local_errno = curl_errno_is_local((int)info_number(t, CURLINFO_OS_ERRNO));
-	if (code == CURLE_COULDNT_RESOLVE_HOST)
-		end.name_missing = name_is_missing(h, t);
-	/* libcurl adds up over redirects: the first answer counts, when it was seen. */
-	if (first_byte_us == 0)
-		first_byte_us = info_number(t, CURLINFO_STARTTRANSFER_TIME_T);
-	if (first_byte_us > 0)
-		latency_ns = (uint64_t)first_byte_us * 1000;
-	curl_detail(&end, fails, detail);
-	gate_done(&t->call, &d, EDGE, now_ns, latency_ns, curl_outcome(&end, fails), detail);
-}
-
-/* GATE_ADMIT: t->id must be ended, and the call recorded if t->is_counted. */
+/* GATE_ADMIT: t->id must be ended, and the call recorded if it is counted. */
 static enum gate_answer
-begin(struct curl_handle *h, CURL *handle, const void *frame, struct curl_transfer *t)
+begin(const struct curl_handle *h, CURL *handle, const void *frame, struct curl_transfer *t)
 {
-	struct gate_target target;
-	enum gate_answer answer;
-	struct dest d;
+	enum gate_answer answer = GATE_PASS;
 
-	t->getinfo = (curl_getinfo_fn *)real_for("curl_easy_getinfo", h->library);
-	if (t->getinfo == NULL || !curl_transfers_may_begin(handle) || !curl_dest_of(h, &t->dest))
-		return GATE_PASS;
-	d = curl_dest_value(&t->dest);
-	if (!gate_find(&d, &target))
-		return GATE_PASS;
-	answer = gate_ask(&target, gate_now_ns(), &t->call);
-	if (answer == GATE_REFUSE)
-		return answer;
-	t->handle = handle;
-	t->frame = frame;
-	t->is_counted = answer == GATE_ADMIT;
-	t->first_byte_us = 0;
-	t->stale_us = info_number(t, CURLINFO_STARTTRANSFER_TIME_T);
-	t->id = curl_transfers_begin(t);
-	return GATE_ADMIT;
-}
-
-static CURLcode
-refuse(struct curl_handle *h, const struct curl_transfer *t)
-{
-	const struct gate_target *target = &t->call.target;
-	struct dest d = curl_dest_value(&t->dest);
-	uint64_t now_ns = gate_now_ns();
-
-	gate_refused(target, &d, EDGE, now_ns);
-	if (h->error_buffer != NULL)
-		gate_message(target, now_ns, h->error_buffer, CURL_ERROR_SIZE);
-	curl_handle_set_refused(h, target->section->settings.refuse_errno, curl_dest_url(h));
-	return CURLE_COULDNT_CONNECT;
+	if (curl_transfers_may_begin(handle))
+		answer = curl_call_ask(h, handle, &t->call);
+	if (answer == GATE_ADMIT) {
+		t->frame = frame;
+		t->id = curl_transfers_begin(t);
+	}
+	return answer;
 }
 
 static void
@@ -146,8 +72,8 @@ end(const struct curl_handle *h, uint64_t id, CURLcode code)
 	struct curl_transfer t;
 	int saved = errno;
 
-	if (curl_transfers_end(id, &t) && t.is_counted)
-		record(h, &t, code);
+	if (curl_transfers_end(id, &t) && t.call.is_counted)
+		curl_call_end(h, &t.call, code);
 	errno = saved;
 }
 
@@ -167,9 +93,9 @@ curl_easy_perform(CURL *handle)
 		return perform(handle);
 	answer = begin(h, handle, FRAME, &t);
 	if (answer == GATE_REFUSE) {
-		code = refuse(h, &t);
+		curl_call_refuse(h, &t.call, h->error_buffer);
 		errno = saved;
-		return code;
+		return CURLE_COULDNT_CONNECT;
 	}
 	curl_handle_used(h);
 	errno = saved;

@@ -1,0 +1,48 @@
+/*
+ * A transfer of libcurl as one call at the gate, whichever interface makes it.
+ *
+ * Errno is not kept.
+ */
+#ifndef SHIM_CURL_CALL_H
+#define SHIM_CURL_CALL_H
+
+#include <curl/curl.h>
+
+#include "shim/curl_dest.h"
+#include "shim/gate.h"
+
+#define CURL_EDGE "curl"
+
+typedef CURLcode curl_getinfo_fn(CURL *, CURLINFO, ...);
+
+struct curl_call {
+	void *handle;
+	curl_getinfo_fn *getinfo;
+	struct curl_dest dest;
+	struct gate_call at_gate;
+	bool is_counted;       /* stands at the gate: curl_call_end() or its like must follow */
+	int64_t first_byte_us; /* when the answer was seen to begin; 0: not yet */
+	int64_t stale_us;      /* what libcurl has of the transfer before, for a while */
+};
+
+/*
+ * Asks for a transfer on handle, of which h is known, and fills *c.  GATE_PASS: not ours.
+ * GATE_ADMIT: what libcurl does for it is no other call; c->is_counted or not.
+ * GATE_REFUSE: curl_call_refuse() must follow.
+ */
+enum gate_answer curl_call_ask(const struct curl_handle *h, void *handle, struct curl_call *c);
+
+/*
+ * The handle is from now on one whose last transfer was refused.  message: room for
+ * CURL_ERROR_SIZE bytes, or NULL.
+ */
+void curl_call_refuse(struct curl_handle *h, const struct curl_call *c, char *message);
+
+/* For a call that is counted: whether its answer has begun, as libcurl tells. */
+bool curl_call_look(struct curl_call *c);
+
+/* How a call that is counted ended: by libcurl's code, or so that nobody can tell. */
+void curl_call_end(const struct curl_handle *h, const struct curl_call *c, CURLcode code);
+void curl_call_forget(const struct curl_call *c);
+
+#endif
