@@ -32,7 +32,8 @@ enum talk_what {
 /* What it means when a question stays without an answer. */
 enum talk_silence {
 	SILENCE_SAYS_NOTHING,
-	SILENCE_FAILS_IF_PROVEN, /* a failure where the dependency was seen to answer before */
+	SILENCE_FAILS_IF_AWAITED, /* a failure where the program was seen to wait for it */
+	SILENCE_FAILS_IF_PROVEN,  /* or where the dependency was seen to answer before */
 	SILENCE_FAILS
 };
 
