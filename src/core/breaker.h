@@ -150,6 +150,7 @@ struct breaker_snapshot {
 	uint32_t generation;
 	uint32_t total, failed, slow; /* of the window */
 	uint32_t consecutive;
+	uint32_t trip_failed, trip_total; /* as judged by the last trip; 0: not known */
 	uint64_t cooldown_ms;
 	uint64_t retry_in_ns; /* to the next deadline of open and half-open, else 0 */
 };

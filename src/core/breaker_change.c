@@ -13,8 +13,20 @@ course_cooldown_ns(const struct breaker_config *c, uint64_t course)
 	return wait_ns < c->cooldown_max_ns ? wait_ns : c->cooldown_max_ns;
 }
 
+/* Of more calls than there is room for, the share alone is kept. */
 static uint64_t
-course_after_trip(uint64_t course, bool was_closed, uint64_t at_ns, enum reason reason)
+course_of_calls(struct window_sum sum)
+{
+	while (sum.total > COURSE_CALLS_MAX || sum.failed > COURSE_CALLS_MAX) {
+		sum.total /= 2;
+		sum.failed /= 2;
+	}
+	return (uint64_t)sum.total << 44 | (uint64_t)sum.failed << 24;
+}
+
+static uint64_t
+course_after_trip(uint64_t course, bool was_closed, uint64_t at_ns, enum reason reason,
+		  struct window_sum sum)
 {
 	uint64_t place = course & 0xff;
 	uint64_t series_ticks = course >> 24 << SERIES_TICKS_SHIFT;
@@ -23,7 +35,7 @@ course_after_trip(uint64_t course, bool was_closed, uint64_t at_ns, enum reason 
 		place = 0;
 	else if (place < SERIES_MAX)
 		place++;
-	return place | (uint64_t)reason << 8;
+	return place | (uint64_t)reason << 8 | course_of_calls(sum);
 }
 
 static uint64_t
@@ -93,7 +105,7 @@ change_to_open(const struct breaker_ref *r, uint64_t word, uint64_t from_ns, enu
 {
 	bool starts = gate_public(word) == BREAKER_CLOSED || gate_state(word) == GATE_HELD_OPEN;
 	uint64_t course =
-		course_after_trip(load_relaxed(&r->breaker->course), starts, from_ns, reason);
+		course_after_trip(load_relaxed(&r->breaker->course), starts, from_ns, reason, sum);
 	uint64_t wait_ns = course_cooldown_ns(r->config, course);
 	uint64_t open = gate_make(GATE_OPEN, gate_generation(word) + 1,
 				  from_ns + with_jitter(r->config, wait_ns, from_ns));
@@ -184,9 +196,13 @@ change_to_held(const struct breaker_ref *r, uint64_t word, enum gate_state state
 {
 	uint64_t held = gate_make(state, gate_generation(word) + 1, 0);
 
+	uint64_t course = load_relaxed(&r->breaker->course);
+
 	if (gate_state(word) == state || !cas_acq_rel(&r->breaker->gate, &word, held))
 		return;
-	store_relaxed(&r->breaker->course,
-		      course_with_reason(load_relaxed(&r->breaker->course), REASON_MANUAL));
+	/* What a trip judged is no tick until which the series goes on. */
+	if (gate_state(word) != GATE_CLOSED && gate_state(word) < GATE_HELD_OPEN)
+		course &= 0xffffff;
+	store_relaxed(&r->breaker->course, course_with_reason(course, REASON_MANUAL));
 	tell(r, word, held, REASON_MANUAL, breaker_window(r, now_ns), tr);
 }

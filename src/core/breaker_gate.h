@@ -6,9 +6,9 @@
  * pause before the next probe, or of the ramp.
  *
  * The course: place in the series of cooldowns in bits 0-7, last reason 8-15, probe
- * successes in a row 16-23; from bit 24 the tick until which a new trip goes on with
- * the series, less its lowest four bits.  Only the winner of a change of the gate
- * writes it.
+ * successes in a row 16-23.  From bit 24 on, while closed, the tick until which a new
+ * trip goes on with the series, less its lowest four bits; else what the trip judged:
+ * failed calls 24-43, all calls 44-63.  Only the winner of a change of the gate writes it.
  */
 #ifndef CORE_BREAKER_GATE_H
 #define CORE_BREAKER_GATE_H
@@ -29,6 +29,7 @@ enum gate_state {
 #define GENERATION_MASK ((UINT32_C(1) << 17) - 1)
 #define GENERATION_NONE UINT32_MAX /* of a call that has nothing more to say */
 #define TICKS_MAX ((UINT64_C(1) << 44) - 1)
+#define COURSE_CALLS_MAX ((UINT32_C(1) << 20) - 1)
 
 static inline enum gate_state
 gate_state(uint64_t word)
@@ -86,6 +87,18 @@ static inline uint32_t
 course_successes(uint64_t course)
 {
 	return (uint32_t)(course >> 16 & 0xff);
+}
+
+static inline uint32_t
+course_failed(uint64_t course)
+{
+	return (uint32_t)(course >> 24) & COURSE_CALLS_MAX;
+}
+
+static inline uint32_t
+course_total(uint64_t course)
+{
+	return (uint32_t)(course >> 44);
 }
 
 static inline uint64_t

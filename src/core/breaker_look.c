@@ -44,6 +44,10 @@ breaker_look(const struct breaker_ref *r, uint64_t now_ns, struct breaker_snapsh
 		.consecutive = load_relaxed(&r->breaker->consecutive),
 		.cooldown_ms = course_cooldown_ns(r->config, course) / 1000000,
 	};
+	if (gate_state(word) != GATE_CLOSED && !out->held) {
+		out->trip_failed = course_failed(course);
+		out->trip_total = course_total(course);
+	}
 	if (out->state != BREAKER_CLOSED && until_ns != UINT64_MAX && until_ns > now_ns)
 		out->retry_in_ns = until_ns - now_ns;
 }

@@ -73,6 +73,17 @@ probe_under_way_decides_nothing_once_it_is_held(void **state)
 }
 
 static void
+what_a_trip_judged_does_not_count_as_a_recent_close(void **state)
+{
+	(void)state;
+	rules.cooldown_max_ns = 4 * COOLDOWN;
+	breaker_force(&ref, FORCE_OPEN, T + S, &changes);
+	assert_int_equal(look(T + S).trip_total, 0);
+	breaker_force(&ref, FORCE_AUTO, T + 2 * S, &changes);
+	assert_int_equal(look(T + 2 * S).cooldown_ms, COOLDOWN / MS);
+}
+
+static void
 forcing_what_is_forced_changes_nothing(void **state)
 {
 	uint32_t generation;
@@ -96,6 +107,8 @@ main(void)
 		cmocka_unit_test_setup(handed_back_from_open_it_cools_down_and_probes, tripped),
 		cmocka_unit_test_setup(held_closed_admits_and_never_trips, tripped),
 		cmocka_unit_test_setup(probe_under_way_decides_nothing_once_it_is_held, tripped),
+		cmocka_unit_test_setup(what_a_trip_judged_does_not_count_as_a_recent_close,
+				       tripped),
 		cmocka_unit_test_setup(forcing_what_is_forced_changes_nothing, tripped),
 	};
 

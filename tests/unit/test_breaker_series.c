@@ -101,6 +101,43 @@ cooldown_counts_from_the_trip_and_stays_within_the_jitter(void **state)
 	assert_true(most > COOLDOWN + COOLDOWN * 9 / 100);
 }
 
+static void
+what_was_judged_outlives_the_window_until_the_close(void **state)
+{
+	kit_start(state);
+	rules.failure_permille = 500;
+	rules.min_samples = 4;
+	rules.cooldown_ns = rules.cooldown_max_ns = 10 * WINDOW;
+	calls(T, 2, OUTCOME_OK);
+	calls(T, 2, OUTCOME_FAIL);
+	is(T + 9 * WINDOW, BREAKER_OPEN);
+	assert_int_equal(look(T + 9 * WINDOW).total, 0);
+	assert_int_equal(look(T + 9 * WINDOW).trip_total, 4);
+	assert_int_equal(look(T + 9 * WINDOW).trip_failed, 2);
+	probe(T + 10 * WINDOW, OUTCOME_OK);
+	is(T + 10 * WINDOW, BREAKER_CLOSED);
+	assert_int_equal(look(T + 10 * WINDOW).trip_total, 0);
+	assert_int_equal(look(T + 10 * WINDOW).trip_failed, 0);
+}
+
+static void
+of_very_many_calls_the_share_is_remembered(void **state)
+{
+	kit_start(state);
+	rules.failure_permille = 500;
+	for (unsigned slot = 0; slot < 8; slot++)
+		for (unsigned i = 0; i < 250000; i++)
+			window_add(&breaker.window, rules.slot_ns, T + slot * rules.slot_ns,
+				   i % 2 == 0, false);
+	calls(T + 7 * rules.slot_ns, 1, OUTCOME_FAIL);
+
+	struct breaker_snapshot now = look(T + 7 * rules.slot_ns);
+
+	assert_int_equal(now.total, 2000001);
+	assert_int_equal(now.trip_total, 1000000);
+	assert_int_equal(now.trip_failed, 500000);
+}
+
 int
 main(void)
 {
@@ -113,6 +150,8 @@ main(void)
 		cmocka_unit_test_setup(trip_later_than_two_windows_begins_a_new_series, tripped),
 		cmocka_unit_test_setup(cooldown_counts_from_the_trip_and_stays_within_the_jitter,
 				       tripped),
+		cmocka_unit_test(what_was_judged_outlives_the_window_until_the_close),
+		cmocka_unit_test(of_very_many_calls_the_share_is_remembered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
