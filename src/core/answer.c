@@ -11,6 +11,39 @@ const char answer_default_message[] =
 
 #define SECOND_NS UINT64_C(1000000000)
 
+static void
+put_failed_share(struct text *t, const struct breaker_config *c, const struct breaker_snapshot *now)
+{
+	uint32_t failed = now->trip_failed, total = now->trip_total;
+
+	if (total == 0 || failed == 0 || failed > total) {
+		text_string(t, "at least ");
+		text_share(t, c->failure_permille);
+		text_string(t, " of the calls failed");
+		return;
+	}
+	if (failed == total && total > 1)
+		text_string(t, "all ");
+	else if (failed * UINT64_C(2) == total)
+		text_string(t, "half of ");
+	else
+		text_format(t, "%u of ", failed);
+	text_format(t, total == 1 ? "%u call failed" : "%u calls failed", total);
+}
+
+static void
+put_count_in_a_row(struct text *t, const struct breaker_config *c)
+{
+	bool is_one = c->consecutive == 1;
+
+	if (c->latency_ns > 0)
+		text_format(t,
+			    is_one ? "%u failed or slow call" : "%u failed or slow calls in a row",
+			    c->consecutive);
+	else
+		text_format(t, is_one ? "%u failure" : "%u failures in a row", c->consecutive);
+}
+
 /* What made it trip, or what kept it open. */
 static void
 put_reason(struct text *t, const struct settings *s, const struct breaker_snapshot *now)
@@ -19,14 +52,10 @@ put_reason(struct text *t, const struct settings *s, const struct breaker_snapsh
 
 	switch (now->reason) {
 	case REASON_CONSECUTIVE:
-		text_format(t,
-			    c->latency_ns > 0 ? "%u failed or slow calls in a row"
-					      : "%u failures in a row",
-			    c->consecutive);
+		put_count_in_a_row(t, c);
 		break;
 	case REASON_FAILURE_RATE:
-		text_share(t, c->failure_permille);
-		text_string(t, " of the calls or more failed");
+		put_failed_share(t, c, now);
 		break;
 	case REASON_LATENCY:
 		text_string(t, "answers take over ");
@@ -42,13 +71,13 @@ put_reason(struct text *t, const struct settings *s, const struct breaker_snapsh
 		text_string(t, "calls still fail");
 		break;
 	case REASON_MANUAL:
-		text_string(t, "held open by hand");
+		text_string(t, now->held ? "held open by hand" : "opened by hand");
 		break;
 	default:
 		text_string(t, "recovering");
-		break;
+		return;
 	}
-	if (now->recovering && now->reason != REASON_PROBE_OK)
+	if (now->recovering)
 		text_string(t, ", recovering");
 }
 
@@ -58,7 +87,9 @@ put_retry_in(struct text *t, const struct breaker_snapshot *now)
 {
 	uint64_t seconds = (now->retry_in_ns + SECOND_NS / 2) / SECOND_NS;
 
-	if (seconds == 0)
+	if (now->held)
+		text_string(t, "an unknown time");
+	else if (seconds == 0)
 		text_string(t, "under 1s");
 	else if (seconds < 120)
 		text_format(t, "%us", (unsigned)seconds);
@@ -84,32 +115,15 @@ put_value(struct text *t, struct span rest, const struct settings *s, const char
 	if (i == 4)
 		return 0;
 	if (i == 0)
-		text_bytes(t, breaker, slash != NULL ? (size_t)(slash - breaker) : strlen(breaker));
+		text_plain(t, breaker, slash != NULL ? (size_t)(slash - breaker) : strlen(breaker));
 	else if (i == 1)
-		text_string(t, slash != NULL ? slash + 1 : "");
+		text_plain(t, slash != NULL ? slash + 1 : "",
+			   slash != NULL ? strlen(slash + 1) : 0);
 	else if (i == 2)
 		put_reason(t, s, now);
 	else
 		put_retry_in(t, now);
 	return len;
-}
-
-/* Takes away the bytes of a character that was cut in the middle. */
-static void
-end_whole(struct text *t)
-{
-	size_t back = 0;
-
-	while (back < t->len && back < 4 && ((uint8_t)t->at[t->len - 1 - back] & 0xc0) == 0x80)
-		back++;
-	if (back == t->len)
-		return;
-	uint8_t lead = (uint8_t)t->at[t->len - 1 - back];
-	size_t needs = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
-
-	if (needs > back + 1)
-		t->len -= back + 1;
-	t->at[t->len] = '\0';
 }
 
 size_t
@@ -123,20 +137,16 @@ answer_message(const struct settings *s, const char *breaker, const struct break
 		rest = (struct span){answer_default_message, sizeof(answer_default_message) - 1};
 	while (rest.len > 0) {
 		size_t taken = *rest.at == '{' ? put_value(&t, rest, s, breaker, now) : 0;
+		const char *brace;
 
 		if (taken == 0) {
-			char c = *rest.at;
-
-			/* A control character would end a line or hide text. */
-			if ((uint8_t)c < 0x20 || c == 0x7f)
-				c = ' ';
-			text_bytes(&t, &c, 1);
-			taken = 1;
+			brace = memchr(rest.at + 1, '{', rest.len - 1);
+			taken = brace != NULL ? (size_t)(brace - rest.at) : rest.len;
+			text_plain(&t, rest.at, taken);
 		}
 		rest.at += taken;
 		rest.len -= (uint32_t)taken;
 	}
-	end_whole(&t);
 	return t.len;
 }
 

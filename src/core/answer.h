@@ -2,7 +2,8 @@
  * A refusal as text: what the one who was refused reads.
  *
  * The template is the section's message or the default one; {dependency}, {region},
- * {reason} and {retry_in} are filled in.  Plain UTF-8 without control characters.
+ * {reason} and {retry_in} are filled in.  Plain UTF-8 without control characters, whatever the template
+ * and the name hold.
  */
 #ifndef CORE_ANSWER_H
 #define CORE_ANSWER_H
@@ -10,6 +11,7 @@
 #include "core/breaker.h"
 
 #define ANSWER_TEXT_MAX 1024
+#define ANSWER_MESSAGE_MAX 2560 /* room for every message of a rules file */
 
 extern const char answer_default_message[];
 
@@ -20,7 +22,10 @@ extern const char answer_default_message[];
 size_t answer_message(const struct settings *s, const char *breaker,
 		      const struct breaker_snapshot *now, char *out, size_t size);
 
-/* Why, in words: "5 failures in a row", "answers take over 5s".  At most size - 1 bytes. */
+/*
+ * Why, in words: "5 failures in a row", "half of 24 calls failed", "answers take over 5s",
+ * each with "recovering" while half-open.  At most size - 1 bytes.
+ */
 size_t answer_reason(const struct settings *s, const struct breaker_snapshot *now, char *out,
 		     size_t size);
 

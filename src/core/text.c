@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/utf8.h"
+
 #define NS_PER_MS UINT64_C(1000000)
 
 struct text
@@ -28,6 +30,29 @@ void
 text_string(struct text *t, const char *s)
 {
 	text_bytes(t, s, strlen(s));
+}
+
+void
+text_plain(struct text *t, const char *bytes, size_t len)
+{
+	while (len > 0 && t->len < t->size - 1) {
+		uint32_t c;
+		unsigned taken = utf8_decode(bytes, len, &c), n = taken;
+		const char *put = bytes;
+
+		if (taken == 0) {
+			taken = n = 1;
+			put = "?";
+		} else if (utf8_is_control(c) || c == 0x2028 || c == 0x2029) {
+			n = 1;
+			put = " ";
+		}
+		if (n > t->size - 1 - t->len)
+			t->size = t->len + 1;
+		text_bytes(t, put, n);
+		bytes += taken;
+		len -= taken;
+	}
 }
 
 void

@@ -28,6 +28,13 @@ void text_duration(struct text *t, uint64_t ns);    /* 250ms, 5s, 2m, 1h; the la
 void text_share(struct text *t, uint32_t permille); /* 50%, 12.5% */
 
 /*
+ * As plain text in one line: control characters and Unicode's ends of lines become
+ * spaces, malformed UTF-8 question marks.  Never part of a character, and after one that
+ * does not fit the text is full for everything.
+ */
+void text_plain(struct text *t, const char *bytes, size_t len);
+
+/*
  * Knows %s, %u and %.*s only; the last is shortened to TEXT_QUOTE_MAX bytes, at the
  * border of a character, with three dots.
  */

@@ -56,12 +56,23 @@ own_message_gets_its_values(void **state)
 static void
 control_characters_become_spaces(void **state)
 {
-	struct settings s = settings("a\nb\tc\x7f");
+	struct settings s = settings("a\nb\tc\x7f\xc2\x85 \xe2\x80\xa8{region}");
 	char out[ANSWER_TEXT_MAX];
 
 	(void)state;
-	answer_message(&s, "x", &tripped, out, sizeof(out));
-	assert_string_equal(out, "a b c ");
+	answer_message(&s, "x/e\ru", &tripped, out, sizeof(out));
+	assert_string_equal(out, "a b c    e u");
+}
+
+static void
+malformed_utf8_becomes_question_marks(void **state)
+{
+	struct settings s = settings("a\xff \xc3 \xe2\x82 \xc0\x80 \xed\xa0\x80{dependency}\xc3");
+	char out[ANSWER_TEXT_MAX];
+
+	(void)state;
+	answer_message(&s, "x\x80\xc3\xa4", &tripped, out, sizeof(out));
+	assert_string_equal(out, "a? ? ?? ?? ???x?\xc3\xa4?");
 }
 
 static void
@@ -84,6 +95,17 @@ message_is_cut_at_a_whole_character(void **state)
 }
 
 static void
+nothing_follows_the_character_that_was_cut(void **state)
+{
+	struct settings s = settings("ab\xe2\x82\xac{dependency}{retry_in}");
+	char out[5];
+
+	(void)state;
+	answer_message(&s, "x", &tripped, out, sizeof(out));
+	assert_string_equal(out, "ab");
+}
+
+static void
 reasons_are_words_that_a_person_would_use(void **state)
 {
 	const struct {
@@ -92,14 +114,15 @@ reasons_are_words_that_a_person_would_use(void **state)
 		const char *text;
 	} rows[] = {
 		{REASON_CONSECUTIVE, false, "5 failures in a row"},
-		{REASON_FAILURE_RATE, false, "50% of the calls or more failed"},
+		{REASON_FAILURE_RATE, false, "at least 50% of the calls failed"},
 		{REASON_LATENCY, false, "answers take over 5s"},
 		{REASON_PROBE_FAILED, false, "the last check failed"},
 		{REASON_LEASE_EXPIRED, false, "the last check got no answer"},
 		{REASON_LATE_FAILURE, false, "calls still fail"},
-		{REASON_MANUAL, false, "held open by hand"},
+		{REASON_MANUAL, false, "opened by hand"},
 		{REASON_PROBE_OK, true, "recovering"},
 		{REASON_CONSECUTIVE, true, "5 failures in a row, recovering"},
+		{REASON_PROBE_FAILED, true, "the last check failed, recovering"},
 	};
 	struct settings s = settings("");
 	char out[ANSWER_TEXT_MAX];
@@ -117,6 +140,62 @@ reasons_are_words_that_a_person_would_use(void **state)
 	answer_reason(&s, &(struct breaker_snapshot){.reason = REASON_CONSECUTIVE}, out,
 		      sizeof(out));
 	assert_string_equal(out, "5 failed or slow calls in a row");
+}
+
+static void
+one_failure_is_told_in_the_singular(void **state)
+{
+	struct settings s = settings("");
+	char out[ANSWER_TEXT_MAX];
+
+	(void)state;
+	s.breaker.consecutive = 1;
+	answer_reason(&s, &tripped, out, sizeof(out));
+	assert_string_equal(out, "1 failure");
+	s.breaker.latency_ns = UINT64_C(5000000000);
+	answer_reason(&s, &tripped, out, sizeof(out));
+	assert_string_equal(out, "1 failed or slow call");
+}
+
+static void
+failure_rate_is_told_by_the_calls_that_were_judged(void **state)
+{
+	const struct {
+		uint32_t failed, total;
+		const char *text;
+	} rows[] = {
+		{12, 24, "half of 24 calls failed"},
+		{13, 24, "13 of 24 calls failed"},
+		{24, 24, "all 24 calls failed"},
+		{1, 1, "1 of 1 call failed"},
+		{0, 24, "at least 12.5% of the calls failed"},
+		{25, 24, "at least 12.5% of the calls failed"},
+	};
+	struct settings s = settings("");
+	char out[ANSWER_TEXT_MAX];
+
+	(void)state;
+	s.breaker.failure_permille = 125;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct breaker_snapshot now = {.reason = REASON_FAILURE_RATE,
+					       .trip_failed = rows[i].failed,
+					       .trip_total = rows[i].total};
+
+		answer_reason(&s, &now, out, sizeof(out));
+		assert_string_equal(out, rows[i].text);
+	}
+}
+
+static void
+held_breaker_promises_no_next_check(void **state)
+{
+	struct settings s = settings("{reason}, {retry_in}");
+	struct breaker_snapshot now = {.reason = REASON_MANUAL, .held = true};
+	char out[ANSWER_TEXT_MAX];
+
+	(void)state;
+	answer_message(&s, "x", &now, out, sizeof(out));
+	assert_string_equal(out, "held open by hand, an unknown time");
 }
 
 static void
@@ -146,6 +225,11 @@ main(void)
 		cmocka_unit_test(default_message_names_what_why_and_when),
 		cmocka_unit_test(own_message_gets_its_values),
 		cmocka_unit_test(control_characters_become_spaces),
+		cmocka_unit_test(malformed_utf8_becomes_question_marks),
+		cmocka_unit_test(nothing_follows_the_character_that_was_cut),
+		cmocka_unit_test(one_failure_is_told_in_the_singular),
+		cmocka_unit_test(failure_rate_is_told_by_the_calls_that_were_judged),
+		cmocka_unit_test(held_breaker_promises_no_next_check),
 		cmocka_unit_test(message_is_cut_at_a_whole_character),
 		cmocka_unit_test(reasons_are_words_that_a_person_would_use),
 		cmocka_unit_test(time_to_the_next_check_is_in_whole_units),

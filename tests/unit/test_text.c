@@ -26,6 +26,22 @@ what_does_not_fit_is_cut_off(void **state)
 }
 
 static void
+plain_text_is_one_line_of_whole_characters(void **state)
+{
+	char buffer[16];
+	struct text t = text_over(buffer, 6);
+
+	(void)state;
+	text_plain(&t, "a\n\xc3\xa4\xe2\x82\xac!", 8);
+	assert_string_equal(buffer, "a \xc3\xa4");
+	text_string(&t, "b");
+	assert_int_equal(t.len, 4);
+	t = text_over(buffer, sizeof(buffer));
+	text_plain(&t, "\xe2\x82\xac", 2);
+	assert_string_equal(buffer, "??");
+}
+
+static void
 numbers_are_written_whole(void **state)
 {
 	char buffer[64];
@@ -103,6 +119,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_does_not_fit_is_cut_off),
+		cmocka_unit_test(plain_text_is_one_line_of_whole_characters),
 		cmocka_unit_test(numbers_are_written_whole),
 		cmocka_unit_test(durations_take_the_largest_whole_unit),
 		cmocka_unit_test(shares_have_a_decimal_where_they_need_it),
