@@ -2,8 +2,8 @@
  * A refusal as text: what the one who was refused reads.
  *
  * The template is the section's message or the default one; {dependency}, {region},
- * {reason} and {retry_in} are filled in.  Plain UTF-8 without control characters, whatever the template
- * and the name hold.
+ * {reason} and {retry_in} are filled in.  Plain UTF-8 without control characters, whatever
+ * the template and the name hold.
  */
 #ifndef CORE_ANSWER_H
 #define CORE_ANSWER_H
