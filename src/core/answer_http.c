@@ -46,17 +46,34 @@ length_within(const struct sink *s)
 	return end > s->from ? end - s->from : 0;
 }
 
+/* How many bytes at the begin stand for themselves, in JSON too. */
+static uint32_t
+count_simple(struct span bytes)
+{
+	uint32_t n = 0;
+
+	while (n < bytes.len && bytes.at[n] >= ' ' && bytes.at[n] < 0x7f && bytes.at[n] != '"' &&
+	       bytes.at[n] != '\\')
+		n++;
+	return n;
+}
+
 static void
 put_plain(struct sink *s, struct span bytes, bool in_json)
 {
 	while (bytes.len > 0) {
 		char room[5];
 		uint32_t c;
-		unsigned n = utf8_decode(bytes.at, bytes.len, &c);
+		uint32_t n = count_simple(bytes);
 		struct text t = text_over(room, sizeof(room));
 
-		if (n == 0)
-			n = 1;
+		put(s, bytes.at, n);
+		bytes.at += n;
+		bytes.len -= n;
+		if (bytes.len == 0)
+			break;
+		n = utf8_decode(bytes.at, bytes.len, &c);
+		n = n == 0 ? 1 : n;
 		text_plain(&t, bytes.at, n);
 		if (in_json && (*bytes.at == '"' || *bytes.at == '\\'))
 			put(s, "\\", 1);
