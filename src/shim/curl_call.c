@@ -57,6 +57,8 @@ curl_call_ask(const struct curl_handle *h, void *handle, struct curl_call *c)
 		return answer;
 	c->handle = handle;
 	c->is_counted = answer == GATE_ADMIT;
+	c->may_queue = false;
+	c->began_ns = c->at_gate.ticket.start_ns;
 	c->first_byte_us = 0;
 	c->stale_us = info_number(c, CURLINFO_STARTTRANSFER_TIME_T);
 	return GATE_ADMIT;
@@ -84,11 +86,22 @@ is_good(const struct curl_call *c)
 	return !c->dest.is_http || (status >= 200 && !status_in(fails_of(c), status));
 }
 
+void
+curl_call_may_queue(struct curl_call *c)
+{
+	c->may_queue = true;
+	c->began_ns = 0;
+	if (c->is_counted)
+		gate_answered(&c->at_gate, gate_now_ns(), false);
+}
+
 bool
 curl_call_look(struct curl_call *c)
 {
 	int64_t first_byte_us = info_number(c, CURLINFO_STARTTRANSFER_TIME_T);
 
+	if (c->began_ns == 0 && info_number(c, CURLINFO_NAMELOOKUP_TIME_T) > 0)
+		c->began_ns = gate_now_ns();
 	if (first_byte_us <= 0 || first_byte_us == c->stale_us)
 		return false;
 	c->first_byte_us = first_byte_us;
@@ -97,17 +110,32 @@ curl_call_look(struct curl_call *c)
 }
 
 static uint64_t
+under_way_ns(const struct curl_call *c, uint64_t now_ns)
+{
+	return c->began_ns != 0 && c->began_ns < now_ns ? now_ns - c->began_ns : 0;
+}
+
+/* For the longer part of its time. */
+static bool
+was_held(const struct curl_call *c, uint64_t now_ns)
+{
+	return c->may_queue && now_ns - c->at_gate.ticket.start_ns > 2 * under_way_ns(c, now_ns);
+}
+
+static uint64_t
 latency_ns(const struct curl_call *c, uint64_t now_ns)
 {
-	uint64_t ns = now_ns - c->at_gate.ticket.start_ns;
 	int64_t first_byte_us = c->first_byte_us;
 
 	/* libcurl adds up over redirects: the first answer counts, when it was seen. */
 	if (first_byte_us == 0)
 		first_byte_us = info_number(c, CURLINFO_STARTTRANSFER_TIME_T);
-	if (first_byte_us > 0 && first_byte_us != c->stale_us)
-		ns = (uint64_t)first_byte_us * 1000;
-	return ns;
+	if (first_byte_us <= 0 || first_byte_us == c->stale_us)
+		return under_way_ns(c, now_ns);
+	/* In some versions the time in the queue is part of both. */
+	if (c->may_queue)
+		first_byte_us -= info_number(c, CURLINFO_NAMELOOKUP_TIME_T);
+	return first_byte_us > 0 ? (uint64_t)first_byte_us * 1000 : 0;
 }
 
 static void
@@ -122,14 +150,46 @@ void
 curl_call_end(const struct curl_handle *h, const struct curl_call *c, CURLcode code)
 {
 	struct curl_end end = {.code = (int)code, .status = status_of(c)};
+	uint64_t now_ns = gate_now_ns();
 	char detail[CURL_DETAIL_MAX];
 
 	if (code == CURLE_COULDNT_CONNECT)
 		end.local_errno = curl_errno_is_local((int)info_number(c, CURLINFO_OS_ERRNO));
 	if (code == CURLE_COULDNT_RESOLVE_HOST)
 		end.name_missing = name_is_missing(h, c);
+	if (code == CURLE_OPERATION_TIMEDOUT)
+		end.was_held = was_held(c, now_ns);
 	curl_detail(&end, fails_of(c), detail);
-	record(c, gate_now_ns(), curl_outcome(&end, fails_of(c)), detail);
+	record(c, now_ns, curl_outcome(&end, fails_of(c)), detail);
+}
+
+/* Of an upload whose length libcurl does not know, nobody can tell. */
+static bool
+is_sending(const struct curl_call *c)
+{
+	int64_t sent = info_number(c, CURLINFO_SIZE_UPLOAD_T);
+
+	return sent > 0 && sent != info_number(c, CURLINFO_CONTENT_LENGTH_UPLOAD_T);
+}
+
+void
+curl_call_leave(const struct curl_call *c)
+{
+	uint64_t now_ns = gate_now_ns();
+	int64_t first_byte_us = info_number(c, CURLINFO_STARTTRANSFER_TIME_T);
+	struct curl_left left = {
+		.has_answer =
+			c->first_byte_us > 0 || (first_byte_us > 0 && first_byte_us != c->stale_us),
+		.was_held = was_held(c, now_ns),
+		.is_sending = is_sending(c),
+		.waited_ns = under_way_ns(c, now_ns),
+	};
+	char detail[CURL_DETAIL_MAX];
+
+	if (left.has_answer)
+		left.status = status_of(c);
+	curl_left_detail(&left, fails_of(c), detail);
+	record(c, now_ns, curl_left_outcome(&left, fails_of(c)), detail);
 }
 
 void

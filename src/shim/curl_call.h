@@ -21,6 +21,8 @@ struct curl_call {
 	struct curl_dest dest;
 	struct gate_call at_gate;
 	bool is_counted;       /* stands at the gate: curl_call_end() or its like must follow */
+	bool may_queue;	       /* libcurl may hold it back for want of a free connection */
+	uint64_t began_ns;     /* when it no longer did; 0: not yet */
 	int64_t first_byte_us; /* when the answer was seen to begin; 0: not yet */
 	int64_t stale_us;      /* what libcurl has of the transfer before, for a while */
 };
@@ -41,8 +43,16 @@ void curl_call_refuse(struct curl_handle *h, const struct curl_call *c, char *me
 /* For a call that is counted: whether its answer has begun, as libcurl tells. */
 bool curl_call_look(struct curl_call *c);
 
-/* How a call that is counted ended: by libcurl's code, or so that nobody can tell. */
+/* A call that was just admitted may be held back, and can never become overdue. */
+void curl_call_may_queue(struct curl_call *c);
+
+/* How a call that is counted ended: by libcurl's code, */
 void curl_call_end(const struct curl_handle *h, const struct curl_call *c, CURLcode code);
+
+/* by the program, which took it out of its multi handle, */
+void curl_call_leave(const struct curl_call *c);
+
+/* or so that nobody can tell. */
 void curl_call_forget(const struct curl_call *c);
 
 #endif

@@ -85,6 +85,7 @@ curl_handle_reset(struct curl_handle *h)
 	h->parsed_url = NULL;
 	h->error_buffer = NULL;
 	h->port = 0;
+	h->verbose = 0;
 	h->is_unix = false;
 }
 
@@ -105,6 +106,7 @@ curl_handle_copy(struct curl_handle *to, const struct curl_handle *from)
 	to->parsed_url = from->parsed_url;
 	to->error_buffer = from->error_buffer;
 	to->port = from->port;
+	to->verbose = from->verbose;
 	to->is_unix = from->is_unix;
 }
 
@@ -123,6 +125,9 @@ curl_handle_note(struct curl_handle *h, int option, void *value)
 		break;
 	case CURLOPT_PORT:
 		h->port = (long)(intptr_t)value;
+		break;
+	case CURLOPT_VERBOSE:
+		h->verbose = (long)(intptr_t)value;
 		break;
 	case CURLOPT_ERRORBUFFER:
 		h->error_buffer = value;

@@ -22,11 +22,13 @@ struct curl_handle {
 	char *default_protocol;
 	void *parsed_url; /* CURLOPT_CURLU: the program's own; goes before url */
 	char *error_buffer;
-	long port;    /* 0: the URL's */
+	long port; /* 0: the URL's */
+	long verbose;
 	bool is_unix; /* goes to a socket in the file system */
 	bool is_refused;
 	int refused_errno;
-	char *refused_url; /* while is_refused; may be NULL for want of memory */
+	char *refused_url;    /* while is_refused; may be NULL for want of memory */
+	struct curl_job *job; /* its life in multi handles, see curl_multis.h */
 };
 
 /* NULL: not known. */

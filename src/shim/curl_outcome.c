@@ -9,6 +9,8 @@
 #define CODE_ECH_REQUIRED 101
 #define CODES 102
 
+#define GIVE_UP_NS UINT64_C(1000000000)
+
 #define OK (OUTCOME_OK + 1)
 #define FAIL (OUTCOME_FAIL + 1)
 
@@ -75,9 +77,9 @@ static const unsigned char verdicts[CODES] = {
 };
 
 static bool
-status_fails(const struct curl_end *e, const struct status_ranges *fail_status)
+status_fails(unsigned status, const struct status_ranges *fail_status)
 {
-	return e->status != 0 && status_in(fail_status, e->status);
+	return status != 0 && status_in(fail_status, status);
 }
 
 enum outcome
@@ -85,11 +87,13 @@ curl_outcome(const struct curl_end *e, const struct status_ranges *fail_status)
 {
 	unsigned verdict = e->code >= 0 && e->code < CODES ? verdicts[e->code] : 0;
 
-	if (status_fails(e, fail_status))
+	if (status_fails(e->status, fail_status))
 		return OUTCOME_FAIL;
 	if (e->code == CURLE_COULDNT_CONNECT && e->local_errno)
 		return OUTCOME_NEUTRAL;
 	if (e->code == CURLE_COULDNT_RESOLVE_HOST && e->name_missing)
+		return OUTCOME_NEUTRAL;
+	if (e->code == CURLE_OPERATION_TIMEDOUT && e->was_held)
 		return OUTCOME_NEUTRAL;
 	return verdict != 0 ? (enum outcome)(verdict - 1) : OUTCOME_NEUTRAL;
 }
@@ -100,10 +104,30 @@ curl_detail(const struct curl_end *e, const struct status_ranges *fail_status,
 {
 	bool answered = e->code == CURLE_OK || e->code == CURLE_HTTP_RETURNED_ERROR;
 
-	if (e->status != 0 && (answered || status_fails(e, fail_status)))
+	if (e->status != 0 && (answered || status_fails(e->status, fail_status)))
 		snprintf(out, CURL_DETAIL_MAX, "%u", e->status);
 	else
 		snprintf(out, CURL_DETAIL_MAX, "curl-%d", e->code);
+}
+
+enum outcome
+curl_left_outcome(const struct curl_left *l, const struct status_ranges *fail_status)
+{
+	if (status_fails(l->status, fail_status))
+		return OUTCOME_FAIL;
+	if (l->has_answer || l->was_held || l->is_sending || l->waited_ns < GIVE_UP_NS)
+		return OUTCOME_NEUTRAL;
+	return OUTCOME_FAIL;
+}
+
+void
+curl_left_detail(const struct curl_left *l, const struct status_ranges *fail_status,
+		 char out[CURL_DETAIL_MAX])
+{
+	if (status_fails(l->status, fail_status))
+		snprintf(out, CURL_DETAIL_MAX, "%u", l->status);
+	else
+		snprintf(out, CURL_DETAIL_MAX, "%s", l->has_answer ? "left" : "gave-up");
 }
 
 bool

@@ -44,14 +44,18 @@ drop(unsigned i)
 }
 
 bool
-curl_transfers_may_begin(const void *handle)
+curl_transfers_has(const void *handle)
 {
-	if (mine.count == CURL_TRANSFERS_MAX)
-		return false;
 	for (unsigned i = 0; i < mine.count; i++)
 		if (mine.at[i].call.handle == handle)
-			return false;
-	return true;
+			return true;
+	return false;
+}
+
+bool
+curl_transfers_may_begin(const void *handle)
+{
+	return mine.count < CURL_TRANSFERS_MAX && !curl_transfers_has(handle);
 }
 
 uint64_t

@@ -1,6 +1,6 @@
 /*
  * The transfers that a thread is in the middle of: more than one where a callback
- * makes another.
+ * makes another.  What drives a multi handle stands here as one that is not counted.
  *
  * They are kept apart from the stack that they run on, since a callback may leave its
  * transfer by longjmp().  Such a one is found out when libcurl is next called from
@@ -23,6 +23,9 @@ struct curl_transfer {
 
 /* False: too deep, or this thread is in the middle of a transfer of that very handle. */
 bool curl_transfers_may_begin(const void *handle);
+
+/* Whether this thread is in the middle of that handle's, or multi handle's. */
+bool curl_transfers_has(const void *handle);
 
 /* Enters t, which is copied.  Returns its number for curl_transfers_end(). */
 uint64_t curl_transfers_begin(const struct curl_transfer *t);

@@ -11,36 +11,12 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "shim/curl_handles.h"
+#include "shim/curl_drive.h"
+#include "shim/curl_hooks.h"
 #include "shim/curl_refusal.h"
-#include "shim/curl_transfers.h"
-#include "shim/guard.h"
-#include "shim/hooks.h"
-#include "shim/init.h"
 
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
-
-#define CALLER __builtin_return_address(0)
-#define FRAME __builtin_frame_address(0)
-
-_Static_assert(sizeof(void *) == 8 && sizeof(long) == 8 && sizeof(curl_off_t) == 8,
-	       "one argument of any type is one register");
-
-static struct curl_handle *
-known(const void *handle, const void *frame)
-{
-	init_now();
-	curl_transfers_drop_dead(frame);
-	return handle != NULL && gate_rules() != NULL ? curl_handle_find(handle) : NULL;
-}
-
-/* A known handle says which libcurl it is of; else the caller's is meant. */
-static void *
-real_of(const char *name, const struct curl_handle *h, const void *caller)
-{
-	return real_for(name, h != NULL ? h->library : caller);
-}
 
 /* libcurl's own handles, as for DNS over HTTPS, are not noted: it frees them unseen. */
 static struct curl_handle *
@@ -80,8 +56,8 @@ end(const struct curl_handle *h, uint64_t id, CURLcode code)
 EXPORT CURLcode
 curl_easy_perform(CURL *handle)
 {
-	struct curl_handle *h = known(handle, FRAME);
-	CURLcode (*perform)(CURL *) = real_of("curl_easy_perform", h, CALLER);
+	struct curl_handle *h = curl_known(handle, FRAME);
+	CURLcode (*perform)(CURL *) = curl_real("curl_easy_perform", h, CALLER);
 	struct curl_transfer t;
 	enum gate_answer answer;
 	CURLcode code;
@@ -89,7 +65,7 @@ curl_easy_perform(CURL *handle)
 
 	if (perform == NULL)
 		return CURLE_FAILED_INIT;
-	if (h == NULL)
+	if (h == NULL || curl_job_is_in(h))
 		return perform(handle);
 	answer = begin(h, handle, FRAME, &t);
 	if (answer == GATE_REFUSE) {
@@ -115,6 +91,7 @@ curl_easy_init(void)
 	init_now();
 	h = note_handle(handle, (const void *)(uintptr_t)init, CALLER);
 	if (h != NULL) {
+		curl_drive_forget(h);
 		curl_handle_reset(h);
 		h->library = (const void *)(uintptr_t)init;
 	}
@@ -124,11 +101,14 @@ curl_easy_init(void)
 EXPORT CURL *
 curl_easy_duphandle(CURL *handle)
 {
-	struct curl_handle *from = known(handle, FRAME), *to;
-	CURL *(*duplicate)(CURL *) = real_of("curl_easy_duphandle", from, CALLER);
+	struct curl_handle *from = curl_known(handle, FRAME), *to;
+	CURL *(*duplicate)(CURL *) = curl_real("curl_easy_duphandle", from, CALLER);
 	CURL *copy = duplicate != NULL ? duplicate(handle) : NULL;
 
+	if (from != NULL && copy != NULL)
+		curl_drive_duplicate(from, copy);
 	if (from != NULL && (to = note_handle(copy, from->library, NULL)) != NULL) {
+		curl_drive_forget(to);
 		curl_handle_copy(to, from);
 		to->library = from->library;
 	}
@@ -138,8 +118,8 @@ curl_easy_duphandle(CURL *handle)
 EXPORT void
 curl_easy_reset(CURL *handle)
 {
-	struct curl_handle *h = known(handle, FRAME);
-	void (*reset)(CURL *) = real_of("curl_easy_reset", h, CALLER);
+	struct curl_handle *h = curl_known(handle, FRAME);
+	void (*reset)(CURL *) = curl_real("curl_easy_reset", h, CALLER);
 
 	if (reset != NULL)
 		reset(handle);
@@ -150,33 +130,24 @@ curl_easy_reset(CURL *handle)
 EXPORT void
 curl_easy_cleanup(CURL *handle)
 {
-	struct curl_handle *h = known(handle, FRAME);
-	void (*cleanup)(CURL *) = real_of("curl_easy_cleanup", h, CALLER);
+	struct curl_handle *h = curl_known(handle, FRAME);
+	void (*cleanup)(CURL *) = curl_real("curl_easy_cleanup", h, CALLER);
 
 	curl_transfers_drop_handle(handle);
-	if (h != NULL)
+	if (h != NULL) {
+		curl_drive_leave(h);
+		curl_job_free(h);
 		curl_handle_remove(h);
+	}
 	if (cleanup != NULL)
 		cleanup(handle);
-}
-
-/* A transfer in a multi handle: what was said of a refusal is over. */
-EXPORT CURLMcode
-curl_multi_add_handle(CURLM *multi, CURL *handle)
-{
-	struct curl_handle *h = known(handle, FRAME);
-	CURLMcode (*add)(CURLM *, CURL *) = real_of("curl_multi_add_handle", h, CALLER);
-
-	if (h != NULL)
-		curl_handle_used(h);
-	return add != NULL ? add(multi, handle) : CURLM_INTERNAL_ERROR;
 }
 
 EXPORT CURLcode
 curl_easy_setopt(CURL *handle, CURLoption option, ...)
 {
-	struct curl_handle *h = known(handle, FRAME);
-	CURLcode (*setopt)(CURL *, CURLoption, ...) = real_of("curl_easy_setopt", h, CALLER);
+	struct curl_handle *h = curl_known(handle, FRAME);
+	CURLcode (*setopt)(CURL *, CURLoption, ...) = curl_real("curl_easy_setopt", h, CALLER);
 	va_list args;
 
 	va_start(args, option);
@@ -189,8 +160,10 @@ curl_easy_setopt(CURL *handle, CURLoption option, ...)
 
 	if (h == NULL && code == CURLE_OK)
 		h = note_handle(handle, (const void *)(uintptr_t)setopt, CALLER);
-	if (h != NULL && code == CURLE_OK)
+	if (h != NULL && code == CURLE_OK) {
 		curl_handle_note(h, (int)option, value);
+		curl_drive_option(h, handle, (int)option);
+	}
 	return code;
 }
 
@@ -198,8 +171,8 @@ curl_easy_setopt(CURL *handle, CURLoption option, ...)
 EXPORT CURLcode
 curl_easy_getinfo(CURL *handle, CURLINFO info, ...)
 {
-	struct curl_handle *h = known(handle, FRAME);
-	curl_getinfo_fn *getinfo = real_of("curl_easy_getinfo", h, CALLER);
+	struct curl_handle *h = curl_known(handle, FRAME);
+	curl_getinfo_fn *getinfo = curl_real("curl_easy_getinfo", h, CALLER);
 	va_list args;
 
 	va_start(args, info);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/text.h"
+#include "shim/curl_drive.h"
 #include "shim/fds.h"
 #include "shim/follow.h"
 #include "shim/gate.h"
@@ -119,6 +120,7 @@ after_fork(void)
 	fds_after_fork();
 	group_after_fork();
 	gate_after_fork();
+	curl_drive_after_fork();
 	worker_after_fork();
 }
 

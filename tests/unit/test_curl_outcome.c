@@ -129,6 +129,63 @@ detail_is_what_decided(void **state)
 	assert_string_equal(detail_of(-2147483647 - 1, 0), "curl--214748364");
 }
 
+static void
+a_time_out_that_was_mostly_spent_in_the_queue_is_neutral(void **state)
+{
+	struct curl_end e = {.code = CURLE_OPERATION_TIMEDOUT, .was_held = true};
+
+	(void)state;
+	assert_int_equal(curl_outcome(&e, &server_errors), OUTCOME_NEUTRAL);
+	e.status = 503;
+	assert_int_equal(curl_outcome(&e, &server_errors), OUTCOME_FAIL);
+}
+
+static enum outcome
+left_outcome(struct curl_left l)
+{
+	return curl_left_outcome(&l, &server_errors);
+}
+
+static void
+who_gives_up_after_a_second_tells_of_a_failure(void **state)
+{
+	(void)state;
+	assert_int_equal(left_outcome((struct curl_left){.waited_ns = 1000000000}), OUTCOME_FAIL);
+	assert_int_equal(left_outcome((struct curl_left){.waited_ns = 999999999}), OUTCOME_NEUTRAL);
+}
+
+static void
+who_leaves_for_reasons_of_his_own_says_nothing(void **state)
+{
+	const uint64_t long_ns = UINT64_C(60000000000);
+
+	(void)state;
+	assert_int_equal(left_outcome((struct curl_left){.waited_ns = long_ns, .has_answer = true}),
+			 OUTCOME_NEUTRAL);
+	assert_int_equal(left_outcome((struct curl_left){.waited_ns = long_ns, .is_sending = true}),
+			 OUTCOME_NEUTRAL);
+	assert_int_equal(left_outcome((struct curl_left){.waited_ns = long_ns, .was_held = true}),
+			 OUTCOME_NEUTRAL);
+}
+
+static void
+who_leaves_an_answer_that_fails_tells_of_its_status(void **state)
+{
+	const struct curl_left bad = {.has_answer = true, .status = 503};
+	const struct curl_left good = {.has_answer = true, .status = 200};
+	const struct curl_left none = {.waited_ns = 5};
+	char text[CURL_DETAIL_MAX];
+
+	(void)state;
+	assert_int_equal(curl_left_outcome(&bad, &server_errors), OUTCOME_FAIL);
+	curl_left_detail(&bad, &server_errors, text);
+	assert_string_equal(text, "503");
+	curl_left_detail(&good, &server_errors, text);
+	assert_string_equal(text, "left");
+	curl_left_detail(&none, &server_errors, text);
+	assert_string_equal(text, "gave-up");
+}
+
 int
 main(void)
 {
@@ -140,6 +197,10 @@ main(void)
 		cmocka_unit_test(a_code_that_nobody_knows_is_neutral),
 		cmocka_unit_test(no_connection_for_local_want_is_neutral),
 		cmocka_unit_test(detail_is_what_decided),
+		cmocka_unit_test(a_time_out_that_was_mostly_spent_in_the_queue_is_neutral),
+		cmocka_unit_test(who_gives_up_after_a_second_tells_of_a_failure),
+		cmocka_unit_test(who_leaves_for_reasons_of_his_own_says_nothing),
+		cmocka_unit_test(who_leaves_an_answer_that_fails_tells_of_its_status),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
  * is `WHAT CODE STATUS TEXT`.
  */
 #include <curl/curl.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -283,9 +284,14 @@ jumps(void)
 	curl_easy_setopt(left, CURLOPT_WRITEFUNCTION, jump);
 	if (setjmp(outside) == 0)
 		curl_easy_perform(left);
-	/* Counted by its connect, if the shim does not think that it is still inside. */
+	/* Unseen but for its connect, if the shim does not think that it is still inside. */
 	curl_easy_setopt(handle, CURLOPT_FRESH_CONNECT, 1L);
-	by_multi(handle);
+
+	void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_NOLOAD);
+	CURLcode (*unseen)(CURL *) = (CURLcode(*)(CURL *))dlsym(library, "curl_easy_perform");
+
+	tell("unseen", handle, unseen(handle), "");
+	dlclose(library);
 	curl_easy_cleanup(handle);
 }
 
