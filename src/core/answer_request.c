@@ -19,13 +19,26 @@ answer_request_method(struct answer_request *q, struct span method)
 			q->method = known[i].method;
 }
 
+/* curl says of whatever it posts that it is a form: only what is surely none counts. */
+static bool
+is_no_json(struct span type)
+{
+	static const char *const types[] = {"application/octet-stream", "audio/", "image/",
+					    "multipart/", "video/"};
+
+	for (unsigned i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (letters_begin(type, types[i]))
+			return true;
+	return false;
+}
+
 void
 answer_request_header(struct answer_request *q, struct span name, struct span value)
 {
 	if (letters_are(name, "accept"))
 		accept_read(&q->accept, value);
 	else if (letters_are(name, "content-type"))
-		q->is_not_json = !letters_hold(value, "json");
+		q->is_not_json = is_no_json(value);
 }
 
 void

@@ -15,7 +15,7 @@ enum answer_method { METHOD_OTHER, METHOD_GET, METHOD_HEAD, METHOD_POST };
 /* All zero is a request without method, headers and body. */
 struct answer_request {
 	enum answer_method method;
-	bool is_not_json; /* the type of the body says so */
+	bool is_not_json; /* the type of the body leaves no doubt */
 	struct accept accept;
 	struct jsonrpc body; /* of a POST */
 };

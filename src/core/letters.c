@@ -35,12 +35,3 @@ letters_are(struct span text, const char *word)
 {
 	return text.len == strlen(word) && letters_begin(text, word);
 }
-
-bool
-letters_hold(struct span text, const char *word)
-{
-	for (; text.len > 0; text.at++, text.len--)
-		if (letters_begin(text, word))
-			return true;
-	return false;
-}

@@ -4,10 +4,9 @@
 
 #include "core/settings.h"
 
-/* word is in small letters.  Whether text begins with it, ends with it, is it, holds it. */
+/* word is in small letters.  Whether text begins with it, ends with it, is it. */
 bool letters_begin(struct span text, const char *word);
 bool letters_end(struct span text, const char *word);
 bool letters_are(struct span text, const char *word);
-bool letters_hold(struct span text, const char *word);
 
 #endif

@@ -247,6 +247,19 @@ program_that_waits_for_it_is_told_to_go_on_once(void **state)
 }
 
 static void
+form_may_be_json_by_curl(void **state)
+{
+	struct reading f = reading_of("POST / HTTP/1.1\r\nExpect: 100-continue\r\n"
+				      "Content-Type: application/x-www-form-urlencoded\r\n"
+				      "Content-Length: 48\r\n\r\n" CALL);
+
+	(void)state;
+	assert_int_equal(f.need, REQUEST_READY);
+	assert_int_equal(f.continues, 1);
+	assert_int_equal(jsonrpc_kind(&f.r.asked.body), JSONRPC_CALLS);
+}
+
+static void
 body_that_changes_nothing_is_not_asked_for(void **state)
 {
 	struct reading f = reading_of("PUT / HTTP/1.1\r\nExpect: 100-continue\r\n"
@@ -368,6 +381,7 @@ main(void)
 		cmocka_unit_test(body_in_chunks_is_read_whole),
 		cmocka_unit_test(body_whose_end_cannot_be_told_is_foreign),
 		cmocka_unit_test(program_that_waits_for_it_is_told_to_go_on_once),
+		cmocka_unit_test(form_may_be_json_by_curl),
 		cmocka_unit_test(body_that_changes_nothing_is_not_asked_for),
 		cmocka_unit_test(headers_of_the_answer_are_found_in_any_case),
 		cmocka_unit_test(long_headers_are_cut_at_a_whole_range),
