@@ -146,7 +146,6 @@ begin_received(struct http2_received *r, const struct http2_sent *s)
 		return false;
 	r->skip = 0;
 	r->padding = 0;
-	r->is_padded = false;
 	if (f->type == HTTP2_HEADERS || f->type == HTTP2_PUSH_PROMISE) {
 		hpack_status_begin(&r->hpack);
 		r->is_answer = f->type == HTTP2_HEADERS && http2_is_clients(f->stream);

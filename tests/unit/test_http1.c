@@ -276,6 +276,30 @@ sixty_four_requests_may_wait(void **state)
 }
 
 static void
+what_a_request_was_says_nothing_of_later_ones(void **state)
+{
+	static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+	static const struct talk_piece first[] = {
+		SENT("HEAD / HTTP/1.1\r\n\r\n"),
+		RECEIVED("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"),
+		SENT("CONNECT a:1 HTTP/1.1\r\n\r\n"),
+		RECEIVED("HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno"),
+	};
+	const struct talk_piece get = SENT(GET), got = RECEIVED(answer);
+	struct talk_run run = {.reader = &http1_reader};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		talk_feed(&run, &first[i]);
+	for (unsigned i = 0; i < HTTP1_PIPELINED_MAX; i++) {
+		run.what[0] = run.where[0] = '\0';
+		talk_feed(&run, &get);
+		talk_feed(&run, &got);
+		assert_string_equal(run.what, "question asked first answer=200");
+	}
+}
+
+static void
 what_was_lost_stays_lost(void **state)
 {
 	struct http1_sent s = {0};
@@ -362,6 +386,7 @@ main(void)
 		cmocka_unit_test(answers_that_are_no_http_are_lost),
 		cmocka_unit_test(bytes_without_a_request_are_lost),
 		cmocka_unit_test(sixty_four_requests_may_wait),
+		cmocka_unit_test(what_a_request_was_says_nothing_of_later_ones),
 		cmocka_unit_test(what_was_lost_stays_lost),
 		cmocka_unit_test(sent_side_can_be_put_back),
 		cmocka_unit_test(structs_are_small),

@@ -71,7 +71,7 @@ frames_may_be_padded_and_have_a_priority(void **state)
 }
 
 static void
-padding_longer_than_its_frame_is_lost(void **state)
+fields_that_do_not_fit_their_frame_are_lost(void **state)
 {
 	(void)state;
 	assert_answer("000003 01 0c 00000001 03 88 00", "lost");
@@ -79,6 +79,7 @@ padding_longer_than_its_frame_is_lost(void **state)
 	assert_answer("000004 01 24 00000001 00000000", "lost");
 	assert_answer("000006 01 2c 00000001 01 00000000 00", "lost");
 	assert_answer("000001 01 0c 00000001 00", "");
+	assert_answer("000001 01 04 00000001 48", "lost");
 }
 
 static void
@@ -147,7 +148,7 @@ goodbye_that_leaves_a_question_out_makes_its_silence_say_nothing(void **state)
 		{true, BEGIN "000003 01 05 00000003 828684"},
 		{false, SETTINGS "000008 07 00 00000000 7fffffff 00000000"},
 		{false, "00000a 07 00 00000000 80000003 00000000 6f6b"},
-		{false, "00000a 07 00 00000000 00000001 00000000 6f6b"},
+		{false, "00000a 07 00 00000000 80000001 00000000 6f6b"},
 		{false, "000001 01 05 00000001 88"},
 	};
 
@@ -180,6 +181,7 @@ other_frames_say_nothing(void **state)
 		{true, "000004 08 00 00000000 0000ffff 000004 08 00 00000001 0000ffff"},
 		{true, "000005 02 00 00000009 00000000 0f 000008 07 00 00000000 00000000 00000000"},
 		{true, "000003 10 00 00000000 010203 000000 fe ff 80000063"},
+		{true, "000003 01 05 80000003 828684"},
 		{false, "000006 04 00 00000000 000300000064" SETTINGS_ACK},
 		{false, "000008 06 01 00000000 0011223344556677 000003 0a 00 00000000 010203"},
 		{false, "000004 08 00 00000001 0000ffff 000002 0c 00 00000000 0102"},
@@ -187,7 +189,7 @@ other_frames_say_nothing(void **state)
 	};
 
 	(void)state;
-	assert_frames(talk, "question#1 asked#1 answer#1=200");
+	assert_frames(talk, "question#1 asked#1 question#3 asked#3 answer#1=200");
 }
 
 static void
@@ -245,15 +247,15 @@ what_a_client_never_sends_is_lost(void **state)
 static void
 unfinished_fields_are_followed_by_their_own_alone(void **state)
 {
-	static const char *const digits[] = {"000001 09 04 00000003 84", "000000 00 00 00000001",
+	static const char *const digits[] = {"000001 09 04 00000001 84", "000000 00 00 00000003",
 					     "000000 04 00 00000000", "000000 fe 00 00000000"};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(digits) / sizeof(digits[0]); i++) {
-		const struct frames talk[] = {{true, PREFACE SETTINGS "000001 01 00 00000001 82"},
+		const struct frames talk[] = {{true, BEGIN "000001 01 00 00000003 82"},
 					      {true, digits[i]}};
 
-		assert_frames(talk, "question#1 lost");
+		assert_frames(talk, "question#1 asked#1 question#3 lost");
 	}
 }
 
@@ -360,7 +362,7 @@ main(void)
 		cmocka_unit_test(question_is_asked_where_its_stream_ends),
 		cmocka_unit_test(fields_may_go_on_in_further_frames),
 		cmocka_unit_test(frames_may_be_padded_and_have_a_priority),
-		cmocka_unit_test(padding_longer_than_its_frame_is_lost),
+		cmocka_unit_test(fields_that_do_not_fit_their_frame_are_lost),
 		cmocka_unit_test(interim_answers_and_trailers_are_none),
 		cmocka_unit_test(answers_may_come_in_any_order),
 		cmocka_unit_test(program_may_give_up_a_stream),
