@@ -7,6 +7,7 @@
 #define CLI_CMD_H
 
 int cmd_check(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
 int cmd_prober(int argc, char **argv);
 int cmd_run(int argc, char **argv);

@@ -9,6 +9,7 @@
 
 #include "cli/cmd.h"
 #include "cli/companion.h"
+#include "cli/doctor.h"
 #include "cli/preload.h"
 #include "state/state_map.h"
 #include "sys/env.h"
@@ -285,6 +286,18 @@ parse(int argc, char **argv, struct run *run, bool *done)
 	return *run->program ? 0 : cancel("no program was named\n%s", usage);
 }
 
+static void
+warn_of_nothing_seen(char **program)
+{
+	const char *off = env_get("CUTOUT_OFF");
+	struct diagnosis d;
+
+	if (off && strcmp(off, "1") == 0)
+		return;
+	if (doctor_sees_nothing(program, &d))
+		fprintf(stderr, "cutout run: '%s' is not seen: %s\n", program[0], d.reason);
+}
+
 int
 cmd_run(int argc, char **argv)
 {
@@ -300,7 +313,7 @@ cmd_run(int argc, char **argv)
 	/* What the program starts stays under it, unless the user said no. */
 	if (!env_get("CUTOUT_FOLLOW") && !set("CUTOUT_FOLLOW", "1"))
 		return cancel("%s", strerror(errno));
-
+	warn_of_nothing_seen(run.program);
 	execvp(run.program[0], run.program);
 	result = errno == ENOENT ? EXIT_ENOENT : EXIT_CANNOT_INVOKE;
 	cancel("cannot run '%s': %s", run.program[0], strerror(errno));

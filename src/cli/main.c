@@ -11,6 +11,7 @@ static const struct {
 } commands[] = {
 	{"run", cmd_run, "run a program with circuit breakers"},
 	{"check", cmd_check, "check a rules file; say which breaker a destination meets"},
+	{"doctor", cmd_doctor, "say whether and how far a program can be seen"},
 	{"probe", cmd_probe, "make one probe and say how it ends"},
 	{"prober", cmd_prober, "run the probes of a shared state"},
 	{"simulate", cmd_simulate, "run rules against a script, in virtual time"},
