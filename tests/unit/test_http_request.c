@@ -331,7 +331,7 @@ three_megabytes_in_many_writes_end_as_they_should(void **state)
 	for (unsigned i = 0; i < 768; i++)
 		feed(&f, part, sizeof(part));
 	feed_text(&f, "\",");
-	feed(&f, CALL + 1, strlen(CALL) - 2);
+	feed(&f, &CALL[1], strlen(CALL) - 2);
 	assert_int_equal(f.need, REQUEST_MORE);
 	feed_text(&f, "}");
 	assert_int_equal(f.need, REQUEST_READY);
@@ -345,7 +345,7 @@ three_megabytes_in_many_writes_end_as_they_should(void **state)
 		feed_text(&chunked, "\r\n");
 	}
 	feed_text(&chunked, "2\r\n\",\r\n2f\r\n");
-	feed(&chunked, CALL + 1, strlen(CALL) - 1);
+	feed(&chunked, &CALL[1], strlen(CALL) - 1);
 	feed_text(&chunked, "\r\n0\r\n\r\n");
 	assert_int_equal(chunked.need, REQUEST_READY);
 	assert_int_equal(jsonrpc_kind(&chunked.r.asked.body), JSONRPC_CALLS);
