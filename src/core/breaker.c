@@ -322,6 +322,23 @@ breaker_answered(const struct breaker_ref *r, struct ticket *t, uint64_t now_ns,
 }
 
 void
+breaker_pause(const struct breaker_ref *r, struct ticket *t)
+{
+	if (t->mark.index == INFLIGHT_NONE)
+		return;
+	t->was_overdue |= inflight_give(r->inflight, t->mark);
+	t->mark.index = INFLIGHT_NONE;
+}
+
+void
+breaker_resume(const struct breaker_ref *r, struct ticket *t, uint64_t start_ns, uint32_t hint)
+{
+	t->start_ns = start_ns;
+	if (needs_mark(r) && t->mark.index == INFLIGHT_NONE && !t->was_overdue && !t->is_probe)
+		take_mark(r, start_ns, hint, t);
+}
+
+void
 breaker_end(const struct breaker_ref *r, const struct ticket *t, uint64_t now_ns,
 	    uint64_t latency_ns, enum outcome outcome, unsigned shard, struct transitions *tr)
 {
@@ -371,22 +388,4 @@ breaker_probe_end(const struct breaker_ref *r, const struct ticket *t, uint64_t 
 
 	if (gate_state(word) == GATE_PROBING && gate_generation(word) == t->generation)
 		settle(r, word, now_ns, outcome, tr);
-}
-
-void
-breaker_force(const struct breaker_ref *r, enum force force, uint64_t now_ns,
-	      struct transitions *tr)
-{
-	breaker_tick(r, now_ns, tr);
-
-	uint64_t word = load_acquire(&r->breaker->gate);
-
-	if (force == FORCE_OPEN)
-		change_to_held(r, word, GATE_HELD_OPEN, now_ns, tr);
-	else if (force == FORCE_CLOSED)
-		change_to_held(r, word, GATE_HELD_CLOSED, now_ns, tr);
-	else if (gate_state(word) == GATE_HELD_OPEN)
-		change_to_open(r, word, now_ns, REASON_MANUAL, breaker_window(r, now_ns), tr);
-	else if (gate_state(word) == GATE_HELD_CLOSED)
-		change_to_closed(r, word, gate_generation(word) + 1, now_ns, REASON_MANUAL, tr);
 }

@@ -117,6 +117,15 @@ void breaker_answered(const struct breaker_ref *r, struct ticket *t, uint64_t no
 		      struct transitions *tr);
 
 /*
+ * The call stands still: nobody waits for an answer, so it can neither become overdue
+ * nor be lost with its process.  breaker_resume() goes on as if it had begun at start_ns,
+ * which is its start from then on.
+ */
+void breaker_pause(const struct breaker_ref *r, struct ticket *t);
+void breaker_resume(const struct breaker_ref *r, struct ticket *t, uint64_t start_ns,
+		    uint32_t hint);
+
+/*
  * The call ended at now_ns after latency_ns (to the first byte of the answer).
  * shard: see report_call().
  */

@@ -206,3 +206,21 @@ change_to_held(const struct breaker_ref *r, uint64_t word, enum gate_state state
 	store_relaxed(&r->breaker->course, course_with_reason(course, REASON_MANUAL));
 	tell(r, word, held, REASON_MANUAL, breaker_window(r, now_ns), tr);
 }
+
+void
+breaker_force(const struct breaker_ref *r, enum force force, uint64_t now_ns,
+	      struct transitions *tr)
+{
+	breaker_tick(r, now_ns, tr);
+
+	uint64_t word = load_acquire(&r->breaker->gate);
+
+	if (force == FORCE_OPEN)
+		change_to_held(r, word, GATE_HELD_OPEN, now_ns, tr);
+	else if (force == FORCE_CLOSED)
+		change_to_held(r, word, GATE_HELD_CLOSED, now_ns, tr);
+	else if (gate_state(word) == GATE_HELD_OPEN)
+		change_to_open(r, word, now_ns, REASON_MANUAL, breaker_window(r, now_ns), tr);
+	else if (gate_state(word) == GATE_HELD_CLOSED)
+		change_to_closed(r, word, gate_generation(word) + 1, now_ns, REASON_MANUAL, tr);
+}
