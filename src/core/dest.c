@@ -129,6 +129,12 @@ parse_v6(struct span text, uint8_t out[16])
 }
 
 bool
+dest_addr_equal(const struct dest_addr *a, const struct dest_addr *b)
+{
+	return a->family == b->family && memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
+}
+
+bool
 dest_addr_parse(struct span text, struct dest_addr *out)
 {
 	uint8_t bytes[16];

@@ -31,6 +31,8 @@ struct dest {
 /* From the bytes of an in_addr (family 4) or an in6_addr (6); v4-mapped becomes 4. */
 void dest_addr_set(struct dest_addr *out, unsigned family, const uint8_t *bytes);
 
+bool dest_addr_equal(const struct dest_addr *a, const struct dest_addr *b);
+
 /* Reads "1.2.3.4", "::1" or "[::1]".  False: not an address. */
 bool dest_addr_parse(struct span text, struct dest_addr *out);
 

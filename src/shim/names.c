@@ -163,19 +163,13 @@ find_name(const struct name_value *wanted, unsigned *slot, struct name_value *fo
 	return false;
 }
 
-static bool
-same_addr(const struct dest_addr *a, const struct dest_addr *b)
-{
-	return a->family == b->family && memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
-}
-
 /* The place of addr in v, added when it is new and there is room; the last place else. */
 static uint8_t
 place_of(struct name_value *v, const struct dest_addr *addr)
 {
 	uint8_t i = 0;
 
-	while (i < v->count && !same_addr(&v->addr[i], addr))
+	while (i < v->count && !dest_addr_equal(&v->addr[i], addr))
 		i++;
 	if (i == NAMES_ADDRESSES)
 		return NAMES_ADDRESSES - 1;
@@ -197,7 +191,7 @@ learn_address(const struct address_value *v)
 
 		if (!seq_read(&addresses[p].seq, addresses[p].words, &there, sizeof(there)))
 			continue;
-		if (same_addr(&there.addr, &v->addr) || there.addr.family == 0) {
+		if (dest_addr_equal(&there.addr, &v->addr) || there.addr.family == 0) {
 			place = p;
 			break;
 		}
@@ -260,7 +254,7 @@ names_of(const struct dest_addr *addr, uint64_t hash)
 		if (load_relaxed(&addresses[p].seq) == 0)
 			break;
 		if (seq_read(&addresses[p].seq, addresses[p].words, &there, sizeof(there)) &&
-		    same_addr(&there.addr, addr))
+		    dest_addr_equal(&there.addr, addr))
 			return there.named;
 	}
 	return (struct named){0, 0, 1};

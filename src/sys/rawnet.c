@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 
 #define LONG_OF(pointer) ((long)(uintptr_t)(pointer))
@@ -27,6 +28,21 @@ raw_socket_error(int fd)
 			       LONG_OF(&len), 0);
 
 	return result < 0 ? (int)result : error;
+}
+
+int
+raw_getpeername(int fd, struct sockaddr *address, socklen_t *len)
+{
+	return (int)raw_call(SYS_getpeername, fd, LONG_OF(address), LONG_OF(len), 0, 0, 0);
+}
+
+int
+raw_bytes_waiting(int fd)
+{
+	int waiting = 0;
+	long result = raw_call(SYS_ioctl, fd, FIONREAD, LONG_OF(&waiting), 0, 0, 0);
+
+	return result < 0 ? (int)result : waiting;
 }
 
 int

@@ -14,6 +14,11 @@ int raw_connect(int fd, const void *address, socklen_t len);
 /* The pending error of a socket, which it takes: 0 or an errno's number, or -errno. */
 int raw_socket_error(int fd);
 
+int raw_getpeername(int fd, struct sockaddr *address, socklen_t *len);
+
+/* Bytes that came and are not read yet; -errno where that cannot be told. */
+int raw_bytes_waiting(int fd);
+
 /* Both ends close-on-exec. */
 int raw_pipe(int ends[2]);
 
