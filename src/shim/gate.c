@@ -1,12 +1,12 @@
 #include "shim/gate.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "core/answer.h"
 #include "core/match.h"
 #include "core/text.h"
 #include "probe/engine.h"
+#include "shim/gate_where.h"
 #include "shim/guard.h"
 #include "shim/names.h"
 #include "shim/worker.h"
@@ -117,14 +117,14 @@ find_breaker(const char *name, const struct section *section, uint32_t *breaker)
 	return false;
 }
 
-static struct state *
-state_of(const struct gate_target *t)
+struct state *
+gate_state_of(const struct gate_target *t)
 {
 	return (t->breaker & IS_PRIVATE) != 0 ? &process_state : shared_state;
 }
 
-static uint32_t
-index_of(const struct gate_target *t)
+uint32_t
+gate_index_of(const struct gate_target *t)
 {
 	return t->breaker & (STATE_BREAKERS - 1);
 }
@@ -132,7 +132,8 @@ index_of(const struct gate_target *t)
 static struct breaker_ref
 ref_of(const struct gate_target *t)
 {
-	struct breaker_ref r = state_ref(state_of(t), index_of(t), &t->section->settings.breaker);
+	struct breaker_ref r =
+		state_ref(gate_state_of(t), gate_index_of(t), &t->section->settings.breaker);
 
 	r.pid = shared_pid;
 	return r;
@@ -147,7 +148,7 @@ name_of(const struct gate_target *t)
 {
 	struct breaker_name name;
 
-	if (!state_name(state_of(t), index_of(t), name.text))
+	if (!state_name(gate_state_of(t), gate_index_of(t), name.text))
 		name.text[0] = '\0';
 	return name;
 }
@@ -162,13 +163,13 @@ overlooked_ns(const struct gate_target *t, uint64_t now_ns)
 	struct breaker_ref r = ref_of(t);
 	uint64_t due_ns = breaker_due_ns(&r);
 
-	return state_of(t) != &process_state && due_ns < now_ns ? now_ns - due_ns : 0;
+	return gate_state_of(t) != &process_state && due_ns < now_ns ? now_ns - due_ns : 0;
 }
 
 static bool
 has_prober(const struct gate_target *t, uint64_t now_ns)
 {
-	return state_of(t) != &process_state && state_has_prober(shared_state, now_ns) &&
+	return gate_state_of(t) != &process_state && state_has_prober(shared_state, now_ns) &&
 	       overlooked_ns(t, now_ns) < OVERLOOKED_NS;
 }
 
@@ -183,7 +184,7 @@ static void
 tell(const struct gate_target *t, const struct transitions *tr, uint64_t now_ns)
 {
 	if (tr->n > 0)
-		engine_note(state_of(t), index_of(t), &t->section->settings, tr);
+		engine_note(gate_state_of(t), gate_index_of(t), &t->section->settings, tr);
 	for (unsigned i = 0; i < tr->n; i++) {
 		log_transition(name_of(t).text, &tr->v[i]);
 		if (tr->v[i].to == BREAKER_OPEN)
@@ -276,50 +277,43 @@ gate_answered(struct gate_call *c, uint64_t now_ns, bool is_good)
 	tell(&c->target, &tr, now_ns);
 }
 
-/*
- * A probe goes where calls failed, by every address that the name had.  Where it was
- * the look-up that failed, old addresses say nothing: the name is looked up again.
- */
-static void
-note_where(const struct gate_target *t, const struct dest *d, bool by_address)
+void
+gate_pause(struct gate_call *c)
 {
-	struct state_where w = {.port = d->port}, before;
-	bool named = d->name.len > 0 && d->name.len <= DEST_NAME_MAX;
+	struct breaker_ref r = ref_of(&c->target);
 
-	if (named) {
-		w.name_len = (uint8_t)d->name.len;
-		memcpy(w.name, d->name.at, d->name.len);
-		if (by_address)
-			w.count = (uint8_t)names_addresses(w.name, w.addr);
-	}
-	if (w.count == 0 && d->addr.family != 0)
-		w.addr[w.count++] = d->addr;
-	if (w.port <= 0 && state_get_where(state_of(t), index_of(t), &before) &&
-	    strcmp(before.name, w.name) == 0)
-		w.port = before.port;
-	if (named || w.port > 0)
-		state_put_where(state_of(t), index_of(t), &w);
+	breaker_pause(&r, &c->ticket);
 }
 
-unsigned
-gate_addresses(const struct gate_target *t, const char *name, struct dest_addr out[NAMES_ADDRESSES])
+void
+gate_resume(struct gate_call *c, uint64_t start_ns)
 {
-	unsigned count = names_addresses(name, out);
-	struct state_where w;
+	struct breaker_ref r = ref_of(&c->target);
 
-	if (count > 0 || !state_get_where(state_of(t), index_of(t), &w) ||
-	    strcasecmp(w.name, name) != 0)
-		return count;
-	memcpy(out, w.addr, w.count * sizeof(w.addr[0]));
-	return w.count;
+	breaker_resume(&r, &c->ticket, start_ns, guard_thread() * 4);
 }
 
-/* So that a breaker that trips before any call has ended can be probed. */
-static void
-note_first_where(const struct gate_target *t, const struct dest *d)
+void
+gate_prove(const struct gate_target *t)
 {
-	if (load_relaxed(&state_of(t)->slots[index_of(t)].where_seq) == 0)
-		note_where(t, d, true);
+	struct breaker_ref r = ref_of(t);
+
+	if (load_relaxed(&r.report->answers) == 0)
+		store_relaxed(&r.report->answers, 1);
+}
+
+bool
+gate_is_proven(const struct gate_target *t)
+{
+	struct breaker_ref r = ref_of(t);
+
+	return load_relaxed(&r.report->answers) != 0;
+}
+
+bool
+gate_is_proxy(const struct dest *d)
+{
+	return match_is_proxy(proxies_left_out, d);
 }
 
 bool
@@ -333,7 +327,7 @@ gate_find_next(const struct dest *d, uint32_t *from, struct met *met, struct gat
 	out->section = met->section;
 	if (!find_breaker(met->breaker, met->section, &out->breaker))
 		return false;
-	note_first_where(out, d);
+	gate_note_first_where(out, d);
 	return true;
 }
 
@@ -360,7 +354,7 @@ gate_done(const struct gate_call *c, const struct dest *d, const char *edge, uin
 		});
 	}
 	if (outcome == OUTCOME_FAIL)
-		note_where(&c->target, d, strcmp(edge, "resolve") != 0);
+		gate_note_where(&c->target, d, strcmp(edge, "resolve") != 0);
 	tell(&c->target, &tr, now_ns);
 }
 

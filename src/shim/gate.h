@@ -79,6 +79,17 @@ bool gate_is_current(const struct gate_call *c);
 /* See breaker_answered(). */
 void gate_answered(struct gate_call *c, uint64_t now_ns, bool is_good);
 
+/* See breaker_pause(). */
+void gate_pause(struct gate_call *c);
+void gate_resume(struct gate_call *c, uint64_t start_ns);
+
+/* A question was answered; and whether any was, by any of those who share the breaker. */
+void gate_prove(const struct gate_target *t);
+bool gate_is_proven(const struct gate_target *t);
+
+/* Whether d is a proxy of the environment, which sees questions for others. */
+bool gate_is_proxy(const struct dest *d);
+
 /*
  * The addresses of a name that this process saw last, or else those at which the
  * breaker's calls failed in any process; returns their number.

@@ -1,0 +1,87 @@
+#include "shim/real.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+
+#include "shim/libdl.h"
+
+struct real_libc real;
+
+/* A function pointer of any type, as the linker hands it over. */
+typedef void *any_function __attribute__((may_alias));
+
+/* clang-format off */
+#define ROW(name) {#name, offsetof(struct real_libc, name)}
+/* clang-format on */
+
+/*
+ * The first EARLY of them are found at the start, since they may be called first where
+ * the linker had better be left alone: in a signal handler, or in a child of a program
+ * with threads.  syscall() is the very first: the linker's own work may need it.  The
+ * others are found when they are first called, which most programs never do.
+ */
+static const struct {
+	char name[20];
+	size_t offset;
+} rows[] = {
+	ROW(syscall),	   ROW(connect),    ROW(close),	      ROW(close_range),
+	ROW(dup),	   ROW(dup2),	    ROW(dup3),	      ROW(fcntl),
+	ROW(vfork),	   ROW(read),	    ROW(write),	      ROW(execve),
+	ROW(execvpe),	   ROW(shutdown),   ROW(socket),      ROW(getaddrinfo),
+	ROW(getsockopt),   ROW(poll),	    ROW(ppoll),	      ROW(__poll_chk),
+	ROW(__ppoll_chk),  ROW(select),	    ROW(pselect),     ROW(closefrom),
+	ROW(clone),	   ROW(sendmmsg),   ROW(sendfile),    ROW(splice),
+	ROW(recvmmsg),	   ROW(__read_chk), ROW(__recv_chk),  ROW(__recvfrom_chk),
+	ROW(writev),	   ROW(send),	    ROW(sendto),      ROW(sendmsg),
+	ROW(readv),	   ROW(recv),	    ROW(recvfrom),    ROW(recvmsg),
+	ROW(fexecve),	   ROW(execveat),   ROW(posix_spawn), ROW(posix_spawnp),
+	ROW(system),	   ROW(popen),	    ROW(fclose),      ROW(dlopen),
+	ROW(strerror),	   ROW(strerror_l), ROW(strerror_r),  ROW(__xpg_strerror_r),
+	ROW(gai_strerror),
+};
+
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+#define EARLY 14
+
+_Static_assert(sizeof(struct real_libc) == ROWS * sizeof(any_function),
+	       "each member of struct real_libc has its row");
+
+static __thread bool finding __attribute__((tls_model("initial-exec")));
+
+/* Threads that come here at once find the same function, so neither waits. */
+static void
+find(size_t i)
+{
+	any_function *slot = (any_function *)(void *)((char *)&real + rows[i].offset);
+	int saved = errno;
+
+	if (finding)
+		return;
+	finding = true;
+	__atomic_store_n(slot, libdl_sym(RTLD_NEXT, rows[i].name), __ATOMIC_RELAXED);
+	finding = false;
+	errno = saved;
+}
+
+void
+real_init(void)
+{
+	for (size_t i = 0; i < EARLY; i++)
+		find(i);
+}
+
+void
+real_find_all(void)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		find(i);
+}
+
+void
+real_find(size_t offset)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i].offset == offset)
+			find(i);
+}
