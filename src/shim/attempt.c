@@ -103,8 +103,12 @@ attempt_begin(const struct dest_addr *addr, int32_t port, uint64_t now_ns, struc
 		.is_one_of_many = named.total > 1,
 		.start_ns = now_ns,
 	};
-	if (!target_of(a, (hash ^ name_key) * UINT64_C(0x9e3779b97f4a7c15), &a->call.target))
-		return GATE_PASS;
+	if (!target_of(a, (hash ^ name_key) * UINT64_C(0x9e3779b97f4a7c15), &a->call.target)) {
+		struct dest d = {names_text(a->name, buf), *addr, port};
+
+		a->is_unjudged = gate_is_proxy(&d);
+		return a->is_unjudged ? GATE_ADMIT : GATE_PASS;
+	}
 	if (a->is_one_of_many) {
 		a->group = group_join(name_key >> 20, named, &a->call);
 		if (a->group.place != 0)
@@ -139,6 +143,22 @@ attempt_given_up(const struct attempt *a, uint64_t now_ns)
 	return now_ns - a->start_ns >= GIVE_UP_NS ? ATTEMPT_FAILED : ATTEMPT_GAVE_UP;
 }
 
+bool
+attempt_connected(const struct attempt *a, uint64_t now_ns, struct gate_call *call)
+{
+	enum outcome outcome;
+
+	*call = a->call;
+	return !a->is_unjudged && (a->group.place == 0 || group_end(a->group, ATTEMPT_CONNECTED, 0,
+								    now_ns, call, &outcome));
+}
+
+void
+attempt_count_connected(const struct attempt *a, const struct gate_call *call, uint64_t now_ns)
+{
+	record(a, call, OUTCOME_OK, 0, now_ns);
+}
+
 void
 attempt_end(const struct attempt *a, enum attempt_result result, int error, uint64_t now_ns)
 {
@@ -151,6 +171,8 @@ attempt_end(const struct attempt *a, enum attempt_result result, int error, uint
 	struct gate_call call = a->call;
 	enum outcome outcome = outcomes[result];
 
+	if (a->is_unjudged)
+		return;
 	if (a->is_one_of_many && a->group.place == 0 && outcome == OUTCOME_FAIL)
 		outcome = OUTCOME_NEUTRAL;
 	if (a->group.place != 0 && !group_end(a->group, result, error, now_ns, &call, &outcome))

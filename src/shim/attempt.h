@@ -12,6 +12,7 @@ struct attempt {
 	int32_t port;
 	uint32_t name;		/* see struct named */
 	bool is_one_of_many;	/* addresses of the name */
+	bool is_unjudged;	/* a connect to a proxy: there is no call yet */
 	struct group_ref group; /* place 0: the attempt is the call */
 	uint64_t start_ns;
 };
@@ -22,6 +23,16 @@ struct attempt {
  */
 enum gate_answer attempt_begin(const struct dest_addr *addr, int32_t port, uint64_t now_ns,
 			       struct attempt *a);
+
+/*
+ * The connect succeeded.  True: *call goes on, and gate_done() must follow.  False: it was
+ * decided before, or there is none.
+ */
+bool attempt_connected(const struct attempt *a, uint64_t now_ns, struct gate_call *call);
+
+/* The same call ends with the connect, since nothing more will be seen of it. */
+void attempt_count_connected(const struct attempt *a, const struct gate_call *call,
+			     uint64_t now_ns);
 
 /* error is the errno of a failed connect, 0 where there is none. */
 void attempt_end(const struct attempt *a, enum attempt_result result, int error, uint64_t now_ns);

@@ -44,6 +44,15 @@ fds_get_kind(int fd)
 }
 
 bool
+fds_unfollow(int fd)
+{
+	uint32_t word = load_relaxed(&fds_words[fd]);
+
+	return (word & (KIND_MASK | FDS_PENDING)) == FDS_FOLLOWED &&
+	       cas_acq_rel(&fds_words[fd], &word, next_sequence(word) | FDS_UNKNOWN);
+}
+
+bool
 fds_put(int fd, const struct attempt *a)
 {
 	if ((unsigned)fd >= FDS_MAX)

@@ -1,6 +1,6 @@
 /*
- * What the shim knows of descriptors: whether one is a stream socket, and the connect
- * whose end is still to be learned.
+ * What the shim knows of descriptors: whether one is a stream socket, the connect whose
+ * end is still to be learned, and that one stands for a connection that is followed.
  *
  * One word per descriptor; descriptors at or above FDS_MAX are not followed.  No lock,
  * no allocation; a descriptor that is closed or used anew by another thread meanwhile
@@ -14,8 +14,11 @@
 
 #define FDS_MAX 65536
 
-/* Connects on FDS_OTHER tell nothing: it is no stream, or is connected. */
-enum fds_kind { FDS_UNKNOWN, FDS_STREAM, FDS_OTHER };
+/*
+ * Connects on FDS_OTHER tell nothing: it is no stream, or is connected.  FDS_FOLLOWED is
+ * a connection of conn_table.h.
+ */
+enum fds_kind { FDS_UNKNOWN, FDS_STREAM, FDS_OTHER, FDS_FOLLOWED };
 
 extern atomic_u32 fds_words[FDS_MAX];
 
@@ -24,14 +27,29 @@ extern atomic_u32 fds_words[FDS_MAX];
 
 /* The question that every hook asks first: one load and a branch. */
 static inline bool
+fds_is_ours(int fd)
+{
+	return (unsigned)fd < FDS_MAX && (load_relaxed(&fds_words[fd]) & 7) >= FDS_FOLLOWED;
+}
+
+static inline bool
 fds_is_pending(int fd)
 {
 	return (unsigned)fd < FDS_MAX && (load_relaxed(&fds_words[fd]) & FDS_PENDING) != 0;
 }
 
+static inline bool
+fds_is_followed(int fd)
+{
+	return (unsigned)fd < FDS_MAX && (load_relaxed(&fds_words[fd]) & 7) == FDS_FOLLOWED;
+}
+
 /* A new socket: whatever was known of that number is over. */
 void fds_set_kind(int fd, enum fds_kind kind);
 enum fds_kind fds_get_kind(int fd);
+
+/* It is FDS_UNKNOWN from now on.  False: it was not followed, or another thread was first. */
+bool fds_unfollow(int fd);
 
 /* Remembers a connect under way.  False: not followed. */
 bool fds_put(int fd, const struct attempt *a);

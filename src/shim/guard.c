@@ -9,6 +9,7 @@ static __thread unsigned thread;
 static __thread unsigned transfers;
 
 static _Atomic int books_pid;
+static atomic_u32 expects_vfork;
 
 unsigned
 guard_thread(void)
@@ -39,7 +40,13 @@ guard_leave_transfer(void)
 bool
 guard_owns_books(void)
 {
-	return raw_getpid() == load_relaxed(&books_pid);
+	return load_relaxed(&expects_vfork) == 0 || raw_getpid() == load_relaxed(&books_pid);
+}
+
+void
+guard_expect_vfork(void)
+{
+	store_relaxed(&expects_vfork, 1);
 }
 
 void

@@ -22,9 +22,10 @@ void guard_leave_transfer(void);
 
 /*
  * Whether this is the process that the books belong to.  False in a vfork child,
- * whose memory is its parent's.  One system call.
+ * whose memory is its parent's.  One system call, once one was ever to be expected.
  */
 bool guard_owns_books(void);
+void guard_expect_vfork(void);
 
 /* Takes over the books: at start, and in a forked child. */
 void guard_take_books(void);

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/close_range.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,9 +12,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "shim/conn.h"
 #include "shim/fds.h"
+#include "shim/guard.h"
 #include "shim/hooks.h"
 #include "shim/pending.h"
+#include "shim/syscall_names.h"
 #include "sys/raw.h"
 
 static inline void
@@ -21,8 +25,10 @@ closing(int fd)
 {
 	if (fds_is_pending(fd))
 		pending_close(fd);
-	/* Still pending in a vfork child: the books are the parent's. */
-	if (fds_get_kind(fd) != FDS_UNKNOWN && !fds_is_pending(fd))
+	else if (fds_is_followed(fd))
+		conn_close(fd);
+	/* Still ours in a vfork child: the books are the parent's. */
+	if (fds_get_kind(fd) != FDS_UNKNOWN && !fds_is_ours(fd))
 		fds_set_kind(fd, FDS_UNKNOWN);
 }
 
@@ -59,9 +65,19 @@ EXPORT int
 shutdown(int fd, int how)
 {
 	/* Of another one the kernel takes no notice. */
-	if (__builtin_expect(fds_is_pending(fd), 0) && how >= SHUT_RD && how <= SHUT_RDWR)
+	if (__builtin_expect(fds_is_ours(fd), 0) && how >= SHUT_RD && how <= SHUT_RDWR) {
 		pending_shutdown(fd);
+		conn_shutdown(fd, how);
+	}
 	return REAL(shutdown)(fd, how);
+}
+
+/* libc goes on to the kernel by itself. */
+EXPORT void
+closefrom(int first)
+{
+	closing_range(first > 0 ? (unsigned)first : 0, UINT_MAX, 0);
+	REAL(closefrom)(first);
 }
 
 EXPORT int
@@ -79,20 +95,51 @@ replaces(int fd, int to, int flags)
 {
 	if (fd == to)
 		return false;
-	if (fds_is_pending(to) && ((flags & ~O_CLOEXEC) != 0 || raw_fcntl(fd, F_GETFD, 0) < 0))
+	if (fds_is_ours(to) && ((flags & ~O_CLOEXEC) != 0 || raw_fcntl(fd, F_GETFD, 0) < 0))
 		return false;
 	closing(to);
 	return true;
 }
 
+static int
+copied(int fd, int to)
+{
+	if (to >= 0 && (!fds_is_ours(to) || pending_lose(to)))
+		pending_copy(fd, to);
+	return to;
+}
+
 EXPORT int
 dup(int fd)
 {
-	int to = REAL(dup)(fd);
+	return copied(fd, REAL(dup)(fd));
+}
 
-	if (to >= 0 && (!fds_is_pending(to) || pending_lose(to)))
-		pending_copy(fd, to);
-	return to;
+/* Whatever its argument, it fills one register; see syscall(). */
+EXPORT int
+fcntl(int fd, int command, ...)
+{
+	va_list list;
+
+	va_start(list, command);
+	void *argument = va_arg(list, void *);
+	va_end(list);
+
+	int result = REAL(fcntl)(fd, command, argument);
+
+	return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? copied(fd, result) : result;
+}
+
+/* The same function where off_t has 64 bits. */
+EXPORT int
+fcntl64(int fd, int command, ...)
+{
+	va_list list;
+
+	va_start(list, command);
+	void *argument = va_arg(list, void *);
+	va_end(list);
+	return fcntl(fd, command, argument);
 }
 
 EXPORT int
@@ -140,10 +187,20 @@ syscall(long number, ...)
 	for (unsigned i = 0; i < 6; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
+	long result;
+
+	if (number == SYS_clone || number == SYS_clone3)
+		guard_expect_vfork();
+#ifdef SYS_vfork
+	if (number == SYS_vfork)
+		guard_expect_vfork();
+#endif
 	if (number == SYS_close)
 		closing((int)a[0]);
 	else if (number == SYS_close_range)
 		closing_range((unsigned)a[0], (unsigned)a[1], (unsigned)a[2]);
+	else if (syscall_by_name(number, a, &result))
+		return result;
 	/* The linker may be at work below us, finding this very function. */
 	if (REAL(syscall) == NULL)
 		return as_libc(raw_call(number, a[0], a[1], a[2], a[3], a[4], a[5]));

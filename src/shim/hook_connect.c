@@ -16,7 +16,7 @@ socket(int domain, int type, int protocol)
 	int fd = REAL(socket)(domain, type, protocol);
 	bool stream = (type & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) == SOCK_STREAM;
 
-	if (!fds_is_pending(fd) || pending_lose(fd))
+	if (!fds_is_ours(fd) || pending_lose(fd))
 		fds_set_kind(fd, stream && protocol != IPPROTO_MPTCP ? FDS_STREAM : FDS_OTHER);
 	return fd;
 }

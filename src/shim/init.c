@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/text.h"
+#include "shim/conn.h"
 #include "shim/curl_drive.h"
 #include "shim/fds.h"
 #include "shim/follow.h"
@@ -118,6 +119,7 @@ after_fork(void)
 {
 	guard_take_books();
 	fds_after_fork();
+	conn_after_fork();
 	group_after_fork();
 	gate_after_fork();
 	curl_drive_after_fork();
@@ -137,11 +139,18 @@ init_slowly(void)
 	real_init();
 	if (off == NULL || strcmp(off, "1") != 0) {
 		guard_take_books();
-		pthread_atfork(NULL, NULL, after_fork);
+		pthread_atfork(conn_before_fork, NULL, after_fork);
 		start();
 	}
 	store_release(&init_done, 1);
 	errno = saved;
+}
+
+__attribute__((destructor)) static void
+at_exit(void)
+{
+	if (gate_rules() != NULL)
+		conn_at_exit();
 }
 
 __attribute__((constructor)) static void

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 
+#include "shim/conn.h"
 #include "shim/fds.h"
 #include "shim/guard.h"
 #include "shim/hooks.h"
@@ -16,15 +17,29 @@ leaves_open(int error)
 	       error == ENOTCONN || error == EFAULT;
 }
 
+/* The call goes on with the connection, where that can be followed. */
+static void
+connected(int fd, const struct attempt *a, uint64_t now_ns)
+{
+	struct gate_call call;
+	bool has_call = attempt_connected(a, now_ns, &call);
+
+	if (!conn_open(fd, a, has_call ? &call : NULL, now_ns) && has_call)
+		attempt_count_connected(a, &call, now_ns);
+}
+
 void
 pending_settle(int fd, int error)
 {
-	bool connected = error == 0 || error == EISCONN;
+	bool is_connected = error == 0 || error == EISCONN;
 	struct attempt a;
 
-	if (leaves_open(error) || !(connected ? fds_take_connected(fd, &a) : fds_take(fd, &a)))
+	if (leaves_open(error) || !(is_connected ? fds_take_connected(fd, &a) : fds_take(fd, &a)))
 		return;
-	attempt_end(&a, attempt_result_of(error), error, gate_now_ns());
+	if (error == 0)
+		connected(fd, &a, gate_now_ns());
+	else
+		attempt_end(&a, attempt_result_of(error), error, gate_now_ns());
 }
 
 /*
@@ -50,6 +65,15 @@ pending_settle_checked(int fd, int error)
 
 	if (error != 0 || (state != TCP_SYN_SENT && state != TCP_CLOSE))
 		pending_settle(fd, error);
+}
+
+void
+pending_look(int fd)
+{
+	int state = tcp_state(fd);
+
+	if (state != TCP_SYN_SENT && state != TCP_CLOSE)
+		pending_settle(fd, 0);
 }
 
 static enum attempt_result
@@ -101,13 +125,16 @@ pending_lose(int fd)
 
 	if (fds_take(fd, &a))
 		attempt_end(&a, attempt_given_up(&a, now_ns), 0, now_ns);
+	conn_lose(fd);
 	return true;
 }
 
 void
 pending_copy(int fd, int to)
 {
-	if (fds_get_kind(to) != fds_get_kind(fd) && guard_owns_books())
+	if (fds_is_followed(fd))
+		conn_copy(fd, to);
+	else if (fds_get_kind(to) != fds_get_kind(fd) && guard_owns_books())
 		fds_set_kind(to, fds_get_kind(fd));
 }
 

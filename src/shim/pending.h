@@ -13,6 +13,9 @@ void pending_settle(int fd, int error);
 /* The same for one that also succeeds while the connect is still under way. */
 void pending_settle_checked(int fd, int error);
 
+/* Whether it has succeeded by now, as far as the kernel tells. */
+void pending_look(int fd);
+
 /* The program is about to close fd, or to put another file in its place. */
 void pending_close(int fd);
 

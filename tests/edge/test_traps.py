@@ -68,7 +68,7 @@ def test_a_connect_that_is_left_is_counted_once(trap, case, calls):
 @pytest.mark.parametrize("case, calls", [
     ("reuses-late", [GAVE_UP_LATE]), ("closes-stream", [GAVE_UP]), ("talks-by-stream", [OK, OK]),
     ("closes-memory", [OK]), ("dups-badly", [GAVE_UP_LATE]), ("copies", [OK]),
-    ("asks-early", [GAVE_UP]), ("cancels", [GAVE_UP, OK]), ("shuts-down", [GAVE_UP]),
+    ("asks-early", [GAVE_UP]), ("cancels", [GAVE_UP, ("open", "neutral", "gave-up")]), ("shuts-down", [GAVE_UP]),
     ("shuts-connected", [OK]), ("connects-accepted", [("open", "neutral", "EISCONN")])])
 def test_a_connect_is_counted_by_what_became_of_it(ends, case, calls):
     assert seen(ends(case)) == calls
@@ -84,12 +84,12 @@ def test_a_socket_that_is_connected_is_left_to_the_kernel(ends):
     rules = ("[both]\nmatch = 127.0.0.1:{open}\nmatch = 127.0.0.1:{full}\n"
              "consecutive = 1\ncooldown = 1m\n")
     result = ends("connects-again", rules=rules)
-    assert [call["outcome"] for call in result.calls()] == ["ok", "ok", "fail"]
+    assert sorted(call["outcome"] for call in result.calls()) == ["fail", "ok", "ok"]
     assert result.refusals() == [] != result.transitions()
 
 
 def test_a_pointer_to_nowhere_is_left_to_the_kernel(ends):
-    assert seen(ends("points-nowhere", env={"CUTOUT_FOLLOW": "1"})) == [OK, GAVE_UP]
+    assert sorted(seen(ends("points-nowhere", env={"CUTOUT_FOLLOW": "1"}))) == [GAVE_UP, OK]
 
 
 def test_a_vfork_child_that_closes_all_ends_nothing(trap):

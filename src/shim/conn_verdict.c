@@ -1,0 +1,122 @@
+#include "shim/conn_verdict.h"
+
+#include <errno.h>
+
+#include "sys/log.h"
+#include "sys/neterr.h"
+
+#define GIVE_UP_NS UINT64_C(1000000000)
+
+bool
+conn_may_fail(const struct asked *a, bool awaited)
+{
+	switch ((enum talk_silence)a->silence) {
+	case SILENCE_FAILS:
+		return true;
+	case SILENCE_FAILS_IF_PROVEN:
+		return awaited || gate_is_proven(&a->call.target);
+	case SILENCE_FAILS_IF_AWAITED:
+		return awaited;
+	default:
+		return false;
+	}
+}
+
+static bool
+waited(const struct conn *c, const struct asked *a, uint64_t silent_ns, uint64_t now_ns)
+{
+	uint64_t since_ns = load_relaxed(&c->waits_since_ns);
+	bool tells = c->is_linked || c->sent[CONN_OUTSIDE].protocol != TALK_TLS;
+
+	/* Of those that are asked side by side one may wait while others are answered. */
+	if (a->stream != 0)
+		silent_ns = now_ns - a->call.ticket.start_ns;
+	return silent_ns >= GIVE_UP_NS &&
+	       conn_may_fail(a, tells && since_ns != 0 && now_ns - since_ns >= GIVE_UP_NS);
+}
+
+/* A connection that is used again may be closed by the other side at any time. */
+static bool
+is_race(const struct asked *a, int error)
+{
+	return !a->is_fresh && (error == ECONNRESET || error == EPIPE || error == ECONNABORTED);
+}
+
+static enum outcome
+judge(const struct conn *c, const struct asked *a, const struct conn_end *end, uint64_t now_ns)
+{
+	if (a->is_doubted)
+		return end->is_answered ? OUTCOME_OK : OUTCOME_NEUTRAL;
+	if (a->first_ns != 0)
+		return OUTCOME_NEUTRAL;
+	switch (end->how) {
+	case CONN_FAILED:
+		return neterr_blames_peer(end->error) && !is_race(a, end->error) ? OUTCOME_FAIL
+										 : OUTCOME_NEUTRAL;
+	case CONN_EOF:
+		return a->is_fresh ? OUTCOME_FAIL : OUTCOME_NEUTRAL;
+	case CONN_CLOSED:
+		return !end->has_unread && waited(c, a, end->silent_ns, now_ns) ? OUTCOME_FAIL
+										: OUTCOME_NEUTRAL;
+	default:
+		return OUTCOME_NEUTRAL;
+	}
+}
+
+static bool
+is_in_handshake(const struct conn *c)
+{
+	const struct talk_sent *s = &c->sent[CONN_OUTSIDE];
+
+	return s->protocol == TALK_TLS && !s->as.tls.is_finished;
+}
+
+/* What the program waited for without a question was a greeting, a handshake, or nothing. */
+static bool
+awaits_first(const struct conn *c, const struct conn_end *end)
+{
+	return load_relaxed(&c->waits_since_ns) != 0 || end->was_asked || is_in_handshake(c);
+}
+
+static enum outcome
+judge_quiet(const struct conn *c, const struct asked *asked, const struct conn_end *end,
+	    uint64_t now_ns)
+{
+	struct asked a = *asked;
+	bool awaits = awaits_first(c, end);
+
+	a.silence = is_in_handshake(c) ? SILENCE_FAILS : SILENCE_FAILS_IF_PROVEN;
+	if (end->how == CONN_CLOSED && (end->has_unread || !awaits))
+		return OUTCOME_OK;
+	if (end->how != CONN_CLOSED && !awaits && now_ns - c->connected_ns >= GIVE_UP_NS)
+		return OUTCOME_NEUTRAL;
+	return judge(c, &a, end, now_ns);
+}
+
+static const char *
+detail_of(const struct asked *a, const struct conn_end *end, struct verdict *v)
+{
+	if (v->outcome == OUTCOME_OK)
+		return v->was_connect ? "connected" : "answered";
+	if (a->is_doubted || a->first_ns != 0)
+		return "unknown";
+	switch (end->how) {
+	case CONN_FAILED:
+		return errno_name(end->error, v->buffer);
+	case CONN_EOF:
+		return "eof";
+	case CONN_CLOSED:
+		return "gave-up";
+	default:
+		return "lost";
+	}
+}
+
+void
+conn_verdict(const struct conn *c, const struct asked *a, const struct conn_end *end,
+	     uint64_t now_ns, struct verdict *out)
+{
+	out->outcome = c->is_quiet ? judge_quiet(c, a, end, now_ns) : judge(c, a, end, now_ns);
+	out->was_connect = c->is_quiet && out->outcome == OUTCOME_OK && !end->has_unread;
+	out->detail = detail_of(a, end, out);
+}
