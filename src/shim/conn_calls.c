@@ -249,7 +249,7 @@ conn_call_answer(struct conn *c, uint32_t stream, unsigned status, uint64_t now_
 	struct text t = text_over(detail, sizeof(detail));
 
 	if (a == NULL) {
-		c->overflow -= c->overflow > 0;
+		c->overflow -= stream == 0 && c->overflow > 0;
 		return;
 	}
 	if (a->is_tunnel && tunnel_opens(c, a, status, now_ns))
@@ -273,9 +273,12 @@ conn_call_doubt(struct conn *c, uint64_t now_ns)
 
 	if (a == NULL)
 		return;
-	conn_call_first(c, 0, now_ns);
-	a->is_doubted = true;
-	a->silence = SILENCE_SAYS_NOTHING;
+	if (a->stream == 0) {
+		conn_call_first(c, 0, now_ns);
+		a->is_doubted = true;
+	}
+	for (unsigned i = 0; i < c->count; i++)
+		c->asked[i].silence = SILENCE_SAYS_NOTHING;
 }
 
 void

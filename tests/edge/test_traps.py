@@ -68,7 +68,8 @@ def test_a_connect_that_is_left_is_counted_once(trap, case, calls):
 @pytest.mark.parametrize("case, calls", [
     ("reuses-late", [GAVE_UP_LATE]), ("closes-stream", [GAVE_UP]), ("talks-by-stream", [OK, OK]),
     ("closes-memory", [OK]), ("dups-badly", [GAVE_UP_LATE]), ("copies", [OK]),
-    ("asks-early", [GAVE_UP]), ("cancels", [GAVE_UP, ("open", "neutral", "gave-up")]), ("shuts-down", [GAVE_UP]),
+    ("asks-early", [GAVE_UP]), ("cancels", [GAVE_UP, ("open", "neutral", "gave-up")]),
+    ("shuts-down", [GAVE_UP]),
     ("shuts-connected", [OK]), ("connects-accepted", [("open", "neutral", "EISCONN")])])
 def test_a_connect_is_counted_by_what_became_of_it(ends, case, calls):
     assert seen(ends(case)) == calls
