@@ -1,14 +1,9 @@
 """An agent and the MCP servers that it starts: one tree, although the servers are handed
 six variables and no more."""
 
-import fcntl
-import shutil
-import subprocess
-
 import pytest
 
-from support.run import need
-from support.tree import CLIENTS
+from support.programs import once, with_npm
 
 SDK = "@modelcontextprotocol/sdk@1.20.2"
 TRIP = 3
@@ -24,20 +19,8 @@ HANDED = "HOME,LOGNAME,PATH,SHELL,TERM,USER"
 
 @pytest.fixture(scope="session")
 def sdk(shared_directory):
-    """A directory where the scripts find the SDK; installed once a run."""
-    directory = shared_directory / "mcp"
-    with open(shared_directory / "mcp.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (directory / "mcp_agent.mjs").exists():
-            directory.mkdir(exist_ok=True)
-            (directory / "package.json").write_text('{"private": true}')
-            npm = subprocess.run([need("npm"), "install", "--no-audit", "--no-fund",
-                                  "--prefer-offline", SDK], cwd=directory, capture_output=True,
-                                 text=True, timeout=300)
-            assert npm.returncode == 0, f"{SDK} could not be installed: {npm.stderr[-500:]}"
-            for script in ("mcp_server.mjs", "mcp_agent.mjs"):
-                shutil.copy(CLIENTS / script, directory)
-    return directory
+    """A directory where the scripts find the SDK."""
+    return once(shared_directory, "mcp", with_npm(SDK, "mcp_server.mjs", "mcp_agent.mjs"))
 
 
 def test_a_tool_is_refused_what_its_agent_found_dead(tree, sdk, refused_port):

@@ -18,8 +18,11 @@ What a path does:
     /hang            reads the request and never answers
     /reset           reads the request and resets the connection
     /close           reads the request and closes
+    /leave           as /ok, and closes the connection without having said so
+    /git             what a git client asks for first: one reference
 
-More may follow a path after a further slash (/status/404/info/refs).
+More may follow a path after a further slash (/status/404/info/refs). With ?close
+the answer says `Connection: close`, and the connection ends.
 
 A mode, while it is set, stands above every path: any of the above without its
 first slash (`ok`, `slow/2`), a bare status (`500`), or one of
@@ -77,7 +80,7 @@ class Request:
         self.method, self.path, self.headers, self.body = method, path, headers, body
 
     def wants_close(self):
-        return "close" in self.headers.get("connection", "").lower()
+        return self.path.endswith("?close") or "close" in self.headers.get("connection", "").lower()
 
 
 class Reader:
@@ -147,6 +150,14 @@ def answer(request, status, body, length=None):
     return (head + "\r\n").encode(), b"" if bodiless else body
 
 
+def received(sock):
+    """The bytes that came on a connection, as the kernel counts them; its end is one more."""
+    if sock.fileno() < 0:
+        return None
+    info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 136)
+    return struct.unpack_from("Q", info, 128)[0]
+
+
 def reset(sock):
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     sock.close()
@@ -185,7 +196,9 @@ def act(sock, request, action):
         body = json.dumps({"method": request.method, "path": request.path,
                            "headers": request.headers,
                            "body": request.body.decode("latin-1")}).encode()
-    elif verb not in ("ok", "drip"):
+    elif verb == "git":
+        body = b"ref: refs/heads/main\n" if value == "HEAD" else b"%040d\trefs/heads/main\n" % 1
+    elif verb not in ("ok", "drip", "leave"):
         status, body = 404, b"404\n"
     head, body = answer(request, status, body)
     if verb == "drip":
@@ -193,7 +206,7 @@ def act(sock, request, action):
         time.sleep(float(value))
         head = b""
     sock.sendall(head + body)
-    return not request.wants_close()
+    return verb != "leave" and not request.wants_close()
 
 
 class Server:
@@ -249,7 +262,7 @@ class Server:
             self.talk(sock, number)
         except (OSError, ValueError) as error:
             how = type(error).__name__
-        self.log.add(number, "end", how=how)
+        self.log.add(number, "end", how=how, received=received(sock))
         sock.close()
 
     def talk(self, sock, number):
@@ -259,7 +272,7 @@ class Server:
             if request is None:
                 return
             self.log.add(number, "request", method=request.method, path=request.path,
-                         agent=request.headers.get("user-agent", ""))
+                         agent=request.headers.get("user-agent", ""), received=received(sock))
             action = request.path.lstrip("/") if self.mode == "auto" else self.mode
             if not act(sock, request, action.split("?")[0]):
                 return

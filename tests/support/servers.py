@@ -56,7 +56,7 @@ class Server:
 
     def log(self, event=None):
         """What it saw, as dicts: time, connection, event (`connect`, `request`
-        or `end`), and of a request method, path and agent."""
+        or `end`), the bytes received so far, and of a request method, path and agent."""
         return [e for e in json.loads(self.control("/log")) if event in (None, e["event"])]
 
     def requests(self):
