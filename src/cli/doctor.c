@@ -78,7 +78,7 @@ judge_loading(const struct found *f, struct diagnosis *d)
 		judge(d, EXIT_NOT_FOUND, "'%s' needs the loader %s, which is not found", f->path,
 		      f->elf.loader);
 	else if (strncmp(find_base(f->elf.loader), "ld-musl", 7) == 0)
-		judge(d, DOCTOR_NOT, "its C library is musl, and the library is made for glibc");
+		judge(d, DOCTOR_NOT, "its C library is musl, and the library is for glibc");
 	else if (!has_loader_of_glibc(f))
 		judge(d, DOCTOR_NOT, "its loader '%s' is not that of glibc", f->elf.loader);
 	else if ((privilege = find_privilege(f)) != NULL)

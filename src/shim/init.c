@@ -1,8 +1,8 @@
 #include "shim/init.h"
 
 #include <errno.h>
+#include <gnu/libc-version.h>
 #include <limits.h>
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +16,7 @@
 #include "shim/real.h"
 #include "shim/worker.h"
 #include "state/state_map.h"
+#include "sys/atfork.h"
 #include "sys/env.h"
 #include "sys/log.h"
 #include "sys/rulesfile.h"
@@ -23,6 +24,9 @@
 #define ERROR_MAX 512
 
 atomic_u32 init_done;
+
+/* musl loads what is preloaded, too: there the hooks only pass on. */
+#pragma weak gnu_get_libc_version
 
 static atomic_u32 begun;
 static struct rulesfile rules_file;
@@ -137,9 +141,9 @@ init_slowly(void)
 		return;
 	off = env_get("CUTOUT_OFF");
 	real_init();
-	if (off == NULL || strcmp(off, "1") != 0) {
+	if ((off == NULL || strcmp(off, "1") != 0) && gnu_get_libc_version != NULL) {
 		guard_take_books();
-		pthread_atfork(conn_before_fork, NULL, after_fork);
+		atfork_register(conn_before_fork, after_fork);
 		start();
 	}
 	store_release(&init_done, 1);

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -12,6 +11,7 @@
 
 #include "core/atomics.h"
 #include "core/text.h"
+#include "sys/atfork.h"
 #include "sys/raw.h"
 #include "sys/rawproc.h"
 
@@ -349,7 +349,7 @@ logfile_open(const char *path)
 		forget(pid);
 	if (pattern[0]) {
 		if (load_relaxed(&owner) == 0)
-			pthread_atfork(NULL, NULL, after_fork);
+			atfork_register(NULL, after_fork);
 		store_relaxed(&owner, (uint32_t)pid);
 		open_path(pid, &st, &word);
 	} else if (raw_fstat(STDERR_FILENO, &st) == 0) {

@@ -399,6 +399,12 @@ def test_run_warns_of_what_is_not_seen_and_runs_it(cutout, compiled):
                              "and no loader adds the library to it\n")
 
 
+def test_run_leaves_a_program_of_musl_as_it_is(cutout, compiled):
+    result = cutout("run", compiled("musl", compiler="musl-gcc"))
+    assert (result.returncode, result.stdout) == (0, "hello\n")
+    assert "musl" in result.stderr and result.stderr.count("\n") == 1
+
+
 def test_run_warns_of_a_script_whose_interpreter_is_not_seen(cutout, file):
     file("script", "#!/usr/bin/env -S busybox sh\necho hello\n")
     result = cutout("run", "./script")
