@@ -9,7 +9,6 @@
 #define EXTENSION_SNI 0
 #define EXTENSION_ALPN 16
 #define EXTENSION_PSK 41
-#define EXTENSION_EARLY_DATA 42
 #define EXTENSION_VERSIONS 43
 #define EXTENSION_OTHER 255
 
@@ -39,12 +38,26 @@ enum field {
 
 static const unsigned char retry_random[8] = {0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11};
 
-static void
-begin(struct tls_hello *h, enum field field, uint32_t size)
-{
-	h->field = field & 15;
-	h->left = (uint16_t)size;
-}
+/* What follows each field, and how many bytes that has; 0: as many as the field says. */
+static const struct {
+	enum field next;
+	uint8_t size;
+} steps[] = {
+	[IN_TYPE] = {IN_SIZE, 3},
+	[IN_SIZE] = {IN_VERSION, 2},
+	[IN_VERSION] = {IN_RANDOM, RANDOM_BYTES},
+	[IN_RANDOM] = {IN_SESSION_SIZE, 1},
+	[IN_SESSION_SIZE] = {IN_SESSION, 0},
+	[IN_SESSION] = {IN_CIPHERS_SIZE, 2},
+	[IN_CIPHERS_SIZE] = {IN_CIPHERS, 0},
+	[IN_CIPHERS] = {IN_METHODS_SIZE, 1},
+	[IN_METHODS_SIZE] = {IN_METHODS, 0},
+	[IN_METHODS] = {IN_EXTENSIONS_SIZE, 2},
+	[IN_EXTENSIONS_SIZE] = {IN_EXTENSION_TYPE, 2},
+	[IN_EXTENSION_TYPE] = {IN_EXTENSION_SIZE, 2},
+	[IN_EXTENSION_SIZE] = {IN_EXTENSION, 0},
+	[IN_EXTENSION] = {IN_EXTENSION_TYPE, 2},
+};
 
 static void
 begin_extension(struct tls_hello *h)
@@ -52,9 +65,6 @@ begin_extension(struct tls_hello *h)
 	h->hash = (FNV_START ^ h->extension) * FNV_PRIME;
 	if (h->extension == EXTENSION_PSK)
 		h->has_psk = true;
-	if (h->extension == EXTENSION_EARLY_DATA)
-		h->has_early_data = true;
-	begin(h, IN_EXTENSION, h->value);
 }
 
 /* Clients may shuffle their extensions: the sum is the same in any order. */
@@ -65,63 +75,37 @@ end_extension(struct tls_hello *h)
 		h->names += h->hash;
 	if (h->extension == EXTENSION_VERSIONS && h->is_server)
 		h->version = (uint16_t)h->value;
-	begin(h, IN_EXTENSION_TYPE, 2);
 }
 
-/* Behind session: the server names one cipher and one method, the client lists. */
+static void
+note_field(struct tls_hello *h)
+{
+	if (h->field == IN_SIZE)
+		h->rest = h->value;
+	else if (h->field == IN_VERSION)
+		h->version = (uint16_t)h->value;
+	else if (h->field == IN_CIPHERS)
+		h->cipher = (uint16_t)h->value;
+	else if (h->field == IN_EXTENSION_TYPE)
+		h->extension = h->value < EXTENSION_OTHER ? (uint8_t)h->value : EXTENSION_OTHER;
+	else if (h->field == IN_EXTENSION_SIZE)
+		begin_extension(h);
+	else if (h->field == IN_EXTENSION)
+		end_extension(h);
+}
+
 static void
 end_field(struct tls_hello *h)
 {
-	switch ((enum field)h->field) {
-	case IN_TYPE:
-		begin(h, IN_SIZE, 3);
-		break;
-	case IN_SIZE:
-		h->rest = h->value;
-		begin(h, IN_VERSION, 2);
-		break;
-	case IN_VERSION:
-		h->version = (uint16_t)h->value;
-		begin(h, IN_RANDOM, RANDOM_BYTES);
-		break;
-	case IN_RANDOM:
-		begin(h, IN_SESSION_SIZE, 1);
-		break;
-	case IN_SESSION_SIZE:
-		begin(h, IN_SESSION, h->value);
-		break;
-	case IN_SESSION:
-		begin(h, h->is_server ? IN_CIPHERS : IN_CIPHERS_SIZE, 2);
-		break;
-	case IN_CIPHERS_SIZE:
-		begin(h, IN_CIPHERS, h->value);
-		break;
-	case IN_CIPHERS:
-		h->cipher = (uint16_t)h->value;
-		begin(h, h->is_server ? IN_METHODS : IN_METHODS_SIZE, 1);
-		break;
-	case IN_METHODS_SIZE:
-		begin(h, IN_METHODS, h->value);
-		break;
-	case IN_METHODS:
-		begin(h, IN_EXTENSIONS_SIZE, 2);
-		break;
-	case IN_EXTENSIONS_SIZE:
-		begin(h, IN_EXTENSION_TYPE, 2);
-		break;
-	case IN_EXTENSION_TYPE:
-		h->extension = h->value < EXTENSION_OTHER ? (uint8_t)h->value : EXTENSION_OTHER;
-		begin(h, IN_EXTENSION_SIZE, 2);
-		break;
-	case IN_EXTENSION_SIZE:
-		begin_extension(h);
-		break;
-	case IN_EXTENSION:
-		end_extension(h);
-		break;
-	case AT_END:
-		break;
-	}
+	enum field next = steps[h->field].next;
+	uint8_t size = steps[h->field].size;
+
+	note_field(h);
+	/* The server names one cipher and one method, the client has lists. */
+	if (h->is_server && (next == IN_CIPHERS_SIZE || next == IN_METHODS_SIZE))
+		next++;
+	h->field = next & 15;
+	h->left = (uint16_t)(size > 0 ? size : h->value);
 	h->value = 0;
 }
 

@@ -26,7 +26,6 @@ struct tls_hello {
 	bool is_server : 1; /* it is a ServerHello; set by the caller */
 	bool has_h2 : 1;    /* HTTP/2 is offered, or chosen in the clear (TLS 1.2) */
 	bool has_psk : 1;   /* a session of TLS 1.3 is offered, or taken up again */
-	bool has_early_data : 1;
 };
 
 enum tls_hello_progress { TLS_HELLO_MORE, TLS_HELLO_DONE, TLS_HELLO_BAD };
