@@ -1,0 +1,277 @@
+#include "tests/unit/tls_scene.h"
+
+static void
+what_waited_in_the_kernel_is_no_answer(void **state)
+{
+	(void)state;
+	shakes_hands(&plain);
+	sends(GET);
+	tls_waits(&t.sent, 2 * (TLS_HEADER_BYTES + 282));
+	gets(282);
+	gets(282);
+	assert_int_equal(t.doubts, 0);
+	assert_int_equal(silence(), SILENCE_FAILS_IF_PROVEN);
+	gets(177);
+	assert_int_equal(t.answers, 1);
+}
+
+static void
+waiting_bytes_and_begun_headers_say_nothing(void **state)
+{
+	static const uint8_t begun[] = {TLS_DATA, 3, 3};
+
+	(void)state;
+	shakes_hands(&plain);
+	sends(GET);
+	assert_int_equal(tls_silence(&t.sent, &t.received, NULL, 1, t.now_ns),
+			 SILENCE_SAYS_NOTHING);
+	tls_talk_feed(&t, false, begun, sizeof(begun));
+	assert_int_equal(silence(), SILENCE_SAYS_NOTHING);
+	assert_int_equal(closed_by(false), TLS_UNKNOWN);
+}
+
+static void
+question_that_is_still_being_sent_says_nothing(void **state)
+{
+	(void)state;
+	shakes_hands(&plain);
+	sends(GET);
+	t.now_ns += 3 * SECOND;
+	sends(16401);
+	assert_int_equal(t.questions, 1);
+	assert_int_equal(silence(), SILENCE_SAYS_NOTHING);
+	waits();
+	assert_int_equal(silence(), SILENCE_FAILS_IF_PROVEN);
+}
+
+static void
+later_question_without_an_answer_fails(void **state)
+{
+	(void)state;
+	shakes_hands(&plain);
+	asks_and_is_answered(3);
+	assert_int_equal(t.answers, 3);
+	t.now_ns += 100 * MS;
+	sends(GET);
+	assert_int_equal(t.questions, 4);
+	assert_int_equal(t.silence, SILENCE_FAILS);
+	waits();
+	assert_int_equal(silence(), SILENCE_FAILS);
+	gets(150);
+	assert_int_equal(silence(), SILENCE_SAYS_NOTHING);
+}
+
+static void
+second_question_says_nothing(void **state)
+{
+	(void)state;
+	shakes_hands(&plain);
+	asks_and_is_answered(1);
+	t.now_ns += 100 * MS;
+	sends(GET);
+	waits();
+	assert_int_equal(silence(), SILENCE_SAYS_NOTHING);
+	assert_int_equal(closed_by(false), TLS_UNANSWERED);
+}
+
+static void
+later_question_unlike_the_others_says_nothing(void **state)
+{
+	static const size_t lengths[] = {60, 2000};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		shakes_hands(&plain);
+		asks_and_is_answered(3);
+		t.now_ns += 100 * MS;
+		sends(lengths[i]);
+		waits();
+		assert_int_equal(t.questions, 4);
+		assert_int_equal(silence(), SILENCE_SAYS_NOTHING);
+	}
+}
+
+/* A server may answer when it has seen the head of a request; then the body follows. */
+static void
+body_after_an_early_answer_says_nothing(void **state)
+{
+	(void)state;
+	shakes_hands(&plain);
+	asks_and_is_answered(3);
+	t.now_ns += 100 * MS;
+	sends(GET);
+	gets(150);
+	sends(GET);
+	waits();
+	assert_int_equal(silence(), SILENCE_SAYS_NOTHING);
+}
+
+static void
+later_question_while_something_waits_says_nothing(void **state)
+{
+	(void)state;
+	shakes_hands(&plain);
+	asks_and_is_answered(3);
+	t.now_ns += 100 * MS;
+	sends(GET);
+	tls_waits(&t.sent, 10);
+	waits();
+	assert_int_equal(silence(), SILENCE_SAYS_NOTHING);
+}
+
+static void
+talk_that_goes_one_way_says_nothing(void **state)
+{
+	(void)state;
+	shakes_hands(&plain);
+	asks_and_is_answered(3);
+	for (unsigned i = 0; i < 3; i++) {
+		t.now_ns += 200 * MS;
+		sends(GET);
+	}
+	waits();
+	assert_int_equal(silence(), SILENCE_SAYS_NOTHING);
+	asks_and_is_answered(3);
+	t.now_ns += 100 * MS;
+	sends(GET);
+	waits();
+	assert_int_equal(silence(), SILENCE_SAYS_NOTHING);
+}
+
+static void
+late_question_has_its_tickets_before_it(void **state)
+{
+	(void)state;
+	shakes_hands(&plain);
+	gets(250);
+	gets(250);
+	t.now_ns += PAUSE;
+	sends(GET);
+	waits();
+	assert_int_equal(silence(), SILENCE_FAILS_IF_PROVEN);
+	gets(250);
+	assert_int_equal(t.answers, 1);
+}
+
+static void
+is_answered_with_tickets_before(const struct tls_words *w, unsigned tickets, size_t length)
+{
+	shakes_hands(w);
+	sends(GET);
+	while (tickets-- > 0)
+		gets(length);
+	t.now_ns += 50 * MS;
+	gets(177);
+	assert_int_equal(t.answers, 1);
+}
+
+static void
+learned_tickets_and_nothing_more_fail(void **state)
+{
+	(void)state;
+	is_answered_with_tickets_before(&plain, 2, 282);
+	is_answered_with_tickets_before(&plain, 2, 282);
+	shakes_hands(&plain);
+	sends(GET);
+	gets(282);
+	assert_int_equal(silence(), SILENCE_SAYS_NOTHING);
+	gets(282);
+	waits();
+	assert_int_equal(silence(), SILENCE_FAILS_IF_PROVEN);
+	assert_int_equal(closed_by(false), TLS_UNANSWERED);
+	gets(282);
+	assert_int_equal(silence(), SILENCE_SAYS_NOTHING);
+	assert_int_equal(t.answers, 1);
+}
+
+static void
+learned_tickets_of_one_server_say_nothing_of_another(void **state)
+{
+	struct tls_words w = plain;
+
+	(void)state;
+	is_answered_with_tickets_before(&plain, 2, 282);
+	is_answered_with_tickets_before(&plain, 2, 282);
+	w.name = "api.courier.example";
+	shakes_hands(&w);
+	sends(GET);
+	gets(282);
+	gets(282);
+	assert_int_equal(silence(), SILENCE_SAYS_NOTHING);
+}
+
+static void
+ticket_of_a_resumed_session_is_known_by_its_length(void **state)
+{
+	struct tls_words w = plain;
+
+	(void)state;
+	w.is_resumed = true;
+	is_answered_with_tickets_before(&plain, 2, 282);
+	is_answered_with_tickets_before(&w, 1, 282);
+	is_answered_with_tickets_before(&w, 1, 282);
+	shakes_hands(&w);
+	sends(GET);
+	gets(282);
+	waits();
+	assert_int_equal(silence(), SILENCE_FAILS_IF_PROVEN);
+}
+
+/* Headers at once and a body later, by a server that sends no tickets. */
+static void
+slow_body_never_fails(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 9; i++)
+		is_answered_with_tickets_before(&plain, 1, 204);
+	shakes_hands(&plain);
+	sends(GET);
+	gets(204);
+	waits();
+	assert_int_equal(silence(), SILENCE_SAYS_NOTHING);
+}
+
+static void
+record_that_follows_at_once_confirms_nothing(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 9; i++) {
+		shakes_hands(&plain);
+		sends(GET);
+		gets(204);
+		gets(204);
+		gets(99);
+	}
+	shakes_hands(&plain);
+	sends(GET);
+	gets(204);
+	gets(204);
+	waits();
+	assert_int_equal(silence(), SILENCE_SAYS_NOTHING);
+}
+
+#define UNIT(test) cmocka_unit_test_setup(test, fresh)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		UNIT(what_waited_in_the_kernel_is_no_answer),
+		UNIT(waiting_bytes_and_begun_headers_say_nothing),
+		UNIT(question_that_is_still_being_sent_says_nothing),
+		UNIT(later_question_without_an_answer_fails),
+		UNIT(second_question_says_nothing),
+		UNIT(later_question_unlike_the_others_says_nothing),
+		UNIT(body_after_an_early_answer_says_nothing),
+		UNIT(later_question_while_something_waits_says_nothing),
+		UNIT(talk_that_goes_one_way_says_nothing),
+		UNIT(late_question_has_its_tickets_before_it),
+		UNIT(learned_tickets_and_nothing_more_fail),
+		UNIT(learned_tickets_of_one_server_say_nothing_of_another),
+		UNIT(ticket_of_a_resumed_session_is_known_by_its_length),
+		UNIT(slow_body_never_fails),
+		UNIT(record_that_follows_at_once_confirms_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
