@@ -170,6 +170,13 @@ def test_a_number_that_is_closed_unseen_is_no_connection_any_more(later):
     assert result.lines == ["18"] and result.refusals() == []
 
 
+def test_threads_handlers_and_jumps_make_no_failure(cutout, compiled, server):
+    result = cutout(compiled("conn_stress"), server.port, 2, rules=RULES)
+    assert result.lines == ["asked 1 interrupted 1"]
+    assert {outcome for outcome, _ in ends(result)} <= {"ok", "neutral"}
+    assert result.transitions() == []
+
+
 PROXY = """
 import socket, threading, sys
 def serve(client, answer):
