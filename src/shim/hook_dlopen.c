@@ -101,3 +101,13 @@ __asm__("	.pushsection .text.dlopen, \"ax\", %progbits\n"
 /* clang-format on */
 
 #endif
+
+/* What was found in a library holds until it is unloaded. */
+EXPORT int
+dlclose(void *handle)
+{
+	int result = REAL(dlclose)(handle);
+
+	real_unloaded();
+	return result;
+}

@@ -202,22 +202,28 @@ curls_check(void)
 }
 
 /*
- * What was found for a place in the code that calls.  It holds for as long as nothing
- * has been unloaded.
+ * What was found for a place in the code that calls.  It holds for as long as nothing has
+ * been unloaded, which the hook of dlclose() tells: to ask the linker would take its lock.
+ * A place has some ways, so that two that meet do not search at each of their calls.
  */
-#define CACHE_BITS 7
+#define CACHE_BITS 6
+#define CACHE_WAYS 4
 
 struct finding {
 	const void *caller;
 	const char *name;
 	void *function;
 	uint64_t unloads;
+	bool is_inner; /* the caller is of the object that has the function */
 };
 
-static struct cached {
+struct cached {
 	atomic_u32 seq;
 	atomic_u64 words[SEQ_WORDS(struct finding)];
-} cache[1 << CACHE_BITS];
+};
+
+static struct cached cache[1 << CACHE_BITS][CACHE_WAYS];
+static atomic_u64 unloads;
 
 static struct cached *
 cache_place(const struct finding *f)
@@ -225,7 +231,7 @@ cache_place(const struct finding *f)
 	uint64_t hash =
 		((uintptr_t)f->caller ^ (uintptr_t)f->name << 20) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return &cache[hash >> (64 - CACHE_BITS)];
+	return cache[hash >> (64 - CACHE_BITS)];
 }
 
 static bool
@@ -234,58 +240,82 @@ cache_get(struct finding *f)
 	struct cached *c = cache_place(f);
 	struct finding there;
 
-	if (!seq_read(&c->seq, c->words, &there, sizeof(there)) || there.caller != f->caller ||
-	    there.name != f->name || there.unloads != f->unloads)
-		return false;
-	f->function = there.function;
-	return f->function != NULL;
+	for (unsigned way = 0; way < CACHE_WAYS; way++) {
+		if (!seq_read(&c[way].seq, c[way].words, &there, sizeof(there)) ||
+		    there.caller != f->caller || there.name != f->name ||
+		    there.unloads != f->unloads)
+			continue;
+		*f = there;
+		return f->function != NULL;
+	}
+	return false;
 }
 
+/* In the place of what holds no longer, or of any other one. */
 static void
 cache_put(const struct finding *f)
 {
 	struct cached *c = cache_place(f);
+	unsigned way = 0;
+	struct finding there;
 
-	seq_write(&c->seq, c->words, f, sizeof(*f));
+	while (way < CACHE_WAYS - 1 &&
+	       (!seq_read(&c[way].seq, c[way].words, &there, sizeof(there)) ||
+		(there.function != NULL && there.unloads == f->unloads)))
+		way++;
+	seq_write(&c[way].seq, c[way].words, f, sizeof(*f));
 }
 
-static int
-on_first_object(struct dl_phdr_info *info, size_t size, void *context)
-{
-	(void)size;
-	*(uint64_t *)context = info->dlpi_subs;
-	return 1;
-}
-
-/* How many objects were ever unloaded; checks what we know when that has changed. */
+/* After an unload: what we know of the libcurls may have changed. */
 static uint64_t
 unloads_now(void)
 {
-	static atomic_u64 last;
-	uint64_t now = 0;
+	static atomic_u64 checked;
+	uint64_t now = load_acquire(&unloads);
 
-	dl_iterate_phdr(on_first_object, &now);
-	if (swap_acq_rel(&last, now) != now)
+	if (load_relaxed(&checked) != now && swap_acq_rel(&checked, now) != now)
 		curls_check();
 	return now;
+}
+
+void
+real_unloaded(void)
+{
+	add_relaxed(&unloads, 1);
+}
+
+__attribute__((noinline)) static void
+search(struct finding *f)
+{
+	struct object object, home;
+	int saved = errno;
+	bool known = object_at(f->caller, &object) && !is_own(f->caller);
+
+	f->function = look_for(f->name, known ? &object : NULL);
+	f->is_inner =
+		known && f->function && object_at(f->function, &home) && home.low == object.low;
+	if (f->function && strncmp(f->name, "curl_", 5) == 0)
+		curl_add(f->function);
+	if (f->function && known)
+		cache_put(f);
+	errno = saved;
+}
+
+void *
+real_for_whom(const char *name, const void *caller, bool *is_inner)
+{
+	struct finding f = {.caller = caller, .name = name, .unloads = unloads_now()};
+
+	if (!cache_get(&f))
+		search(&f);
+	*is_inner = f.is_inner;
+	return f.function;
 }
 
 void *
 real_for(const char *name, const void *caller)
 {
-	struct finding f = {.caller = caller, .name = name, .unloads = unloads_now()};
-	struct object object;
-	int saved = errno;
+	bool is_inner;
 
-	if (cache_get(&f))
-		return f.function;
-	bool known = object_at(caller, &object) && !is_own(caller);
-
-	f.function = look_for(name, known ? &object : NULL);
-	if (f.function && strncmp(name, "curl_", 5) == 0)
-		curl_add(f.function);
-	if (f.function && known)
-		cache_put(&f);
-	errno = saved;
-	return f.function;
+	return real_for_whom(name, caller, &is_inner);
 }

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/select.h>
@@ -34,6 +35,7 @@ struct real_libc {
 	int (*close)(int);
 	int (*fclose)(FILE *);
 	void *(*dlopen)(const char *, int);
+	int (*dlclose)(void *);
 	int (*close_range)(unsigned, unsigned, int); /* NULL before glibc 2.34 */
 	int (*dup)(int);
 	int (*dup2)(int, int);
@@ -104,6 +106,12 @@ const char *real_own_name(void);
  * NULL: none.
  */
 void *real_for(const char *name, const void *caller);
+
+/* The same; *is_inner: the caller is of the very library that has the function. */
+void *real_for_whom(const char *name, const void *caller, bool *is_inner);
+
+/* Something was unloaded: what was found for a caller may hold no longer. */
+void real_unloaded(void);
 
 /* Whether the address lies in the text of a libcurl that real_for() has met. */
 int real_is_curl(const void *caller);
