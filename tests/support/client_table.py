@@ -1,0 +1,106 @@
+#!/usr/bin/python3
+"""client_table.py RESULTS   writes the table of clients in README.md from what the tests of
+tests/edge/test_clients.py saw, one file for each cell, and keeps that in tests/clients.json.
+
+RESULTS is the directory that CUTOUT_CLIENT_RESULTS named for them. A cell of the table says
+`yes` where it is so over http and https, else over which of both, or `no`."""
+
+import json
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).parents[2]
+sys.path.insert(0, str(TOP / "tests"))
+
+from support.matrix import ALL, CLIENTS, reader     # noqa: E402 (after the path)
+
+README, RECORD = TOP / "README.md", TOP / "tests" / "clients.json"
+BEGIN = "<!-- written by make client-table -->\n"
+END = "<!-- until here -->\n"
+
+# What it is called in the table, and which cases must have been seen.
+SEEN = {"refused, blackhole": ("refused", "blackhole"), "reset, end": ("reset", "end"),
+        "hang": ("hang",), "slow": ("slow",), "status": ("500",),
+        "kept: hang": ("kept hang",), "kept: status": ("kept 500",)}
+REFUSED = {"kept: refused": ("pooled", "kept 500")}
+
+
+def gather(directory):
+    """{CLIENT: {SCHEME: {CASE: [seen, refused, message]}}}"""
+    gathered = {}
+    for path in Path(directory).glob("*.json"):
+        cell = json.loads(path.read_text())
+        schemes = gathered.setdefault(cell["client"], {})
+        schemes.setdefault(cell["scheme"], {})[cell["case"]] = [
+            cell[what] for what in ("seen", "refused", "message")]
+    return gathered
+
+
+def lacking(record):
+    """The cells that a record should have and has not."""
+    return ["-".join(cell) for cell in ALL
+            if cell[2] not in record.get(cell[0], {}).get(cell[1], {})]
+
+
+def word(schemes, is_so):
+    """is_so(CASES) is True, False, or None where there is nothing to say."""
+    said = {scheme: is_so(cases) for scheme, cases in schemes.items()}
+    if all(value is None for value in said.values()):
+        return ""
+    so = [scheme for scheme, value in said.items() if value]
+    if so and all(value is not False for value in said.values()):
+        return "yes" if len(schemes) > 1 else f"yes ({so[0]} alone)"
+    return so[0] if so else "no"
+
+
+def every(names, what):
+    def is_so(cases):
+        values = [cases[name][what] for name in names if name in cases]
+        return all(values) if values else None
+    return is_so
+
+
+def some(names, what):
+    def is_so(cases):
+        values = [cases[name][what] for name in names if name in cases]
+        return any(values) if values else None
+    return is_so
+
+
+def message(cases):
+    values = [shown for _, refused, shown in cases.values() if refused]
+    return all(values) if values else None
+
+
+def render(record):
+    head = ["client", *SEEN, *REFUSED, "message"]
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for name, client in CLIENTS.items():
+        schemes = {scheme: record.get(name, {}).get(scheme, {}) for scheme in ("http", "https")
+                   if reader(name, scheme)}
+        cells = [word(schemes, every(cases, 0)) for cases in SEEN.values()]
+        cells += [word(schemes, some(cases, 1)) for cases in REFUSED.values()]
+        lines.append("| " + " | ".join([client.label, *cells, word(schemes, message)]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def around(text):
+    """What stands before the table, the table, and what follows."""
+    before, _, rest = text.partition(BEGIN)
+    table, _, after = rest.partition(END)
+    return before, table, after
+
+
+def main():
+    record = gather(sys.argv[1])
+    if lacking(record):
+        raise SystemExit("client_table.py: not seen, so nothing is written: "
+                         + ", ".join(lacking(record)))
+    rows = [f"{json.dumps(name)}: {json.dumps(record[name], sort_keys=True)}" for name in CLIENTS]
+    RECORD.write_text("{\n" + ",\n".join(rows) + "\n}\n")
+    before, _, after = around(README.read_text())
+    README.write_text(before + BEGIN + render(record) + END + after)
+
+
+if __name__ == "__main__":
+    main()
