@@ -16,6 +16,8 @@ globalThis[key] = dispatcher;
 
 await run(async (url) => {
   const answer = await fetch(url);
-  return [answer.status, await answer.text()];
+  const text = await answer.text();
+  await new Promise(setImmediate);      // the connection is free again only now
+  return [answer.status, text];
 });
 await dispatcher.close();
