@@ -4,7 +4,7 @@
 #define BEFORE_FINISHED_MAX 8
 
 /* What is sent sooner after the question before may be the rest of that, answered early. */
-#define BODY_LATER_NS UINT64_C(20000000)
+#define BODY_LATER_NS UINT64_C(2000000)
 
 static void
 lose(struct tls_sent *s, struct talk_event *e)

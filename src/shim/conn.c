@@ -35,6 +35,7 @@ conn_open(int fd, const struct attempt *a, const struct gate_call *call, uint64_
 	if (call != NULL) {
 		c->asked[0] = (struct asked){.call = *call, .is_counted = true, .is_fresh = true};
 		gate_pause(&c->asked[0].call);
+		store_relaxed(&c->is_paused, 1);
 		c->is_quiet = true;
 		c->count = 1;
 	}

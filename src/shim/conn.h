@@ -49,6 +49,10 @@ void conn_sent(const struct conn_sending *s, ssize_t result, int error);
 void conn_received(struct conn_ref ref, const struct conn_bytes *bytes, ssize_t result, int error,
 		   bool peeked);
 
+/* conn_wait_begin() and conn_wait_end(), and what follows for a call that may time out. */
+void conn_waits(struct conn_ref ref, uint64_t now_ns);
+void conn_waited(struct conn_ref ref, uint64_t since_ns, uint64_t now_ns);
+
 /* SO_ERROR told of a connection's error. */
 void conn_failed(struct conn_ref ref, int error);
 

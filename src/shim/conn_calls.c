@@ -74,30 +74,58 @@ index_of(const struct conn *c, const struct asked *a)
 	return (unsigned)(a - c->asked);
 }
 
-/* What may need no answer must not become overdue, or be lost with its process. */
+/*
+ * What may need no answer must not become overdue, or be lost with its process: not before
+ * the program is seen to wait for it.
+ */
 static void
-let_wait(struct asked *a, uint64_t start_ns)
+let_wait(struct conn *c, struct asked *a, uint64_t start_ns)
 {
+	bool pauses = !conn_may_fail(a, false);
+
 	if (!a->is_counted)
 		return;
-	if (conn_may_fail(a, false))
+	if (!pauses)
 		gate_resume(&a->call, start_ns);
 	else
 		gate_pause(&a->call);
 	a->call.ticket.start_ns = start_ns;
+	if (a->is_fresh)
+		store_relaxed(&c->is_paused, pauses && conn_may_fail(a, true));
 }
 
-/* The connect's own call goes on; the time between the two was nobody's. */
-static void
-begin_first(struct conn *c, const struct talk_event *e, uint64_t now_ns)
+/* The time between a connect and what is awaited was nobody's. */
+static uint64_t
+start_from(const struct conn *c, const struct asked *a, uint64_t now_ns)
+{
+	return now_ns - (c->connected_ns - a->call.ticket.start_ns);
+}
+
+void
+conn_call_waits(struct conn *c, bool waits, uint64_t now_ns)
 {
 	struct asked *a = &c->asked[0];
 	uint64_t start_ns = a->call.ticket.start_ns;
 
+	if (c->count == 0 || !a->is_counted || !a->is_fresh || !conn_tells_by_waiting(c))
+		return;
+	if (!waits)
+		gate_pause(&a->call);
+	else
+		gate_resume(&a->call, c->is_quiet ? start_from(c, a, now_ns) : start_ns);
+	a->call.ticket.start_ns = start_ns;
+}
+
+/* The connect's own call goes on. */
+static void
+begin_first(struct conn *c, const struct talk_event *e, uint64_t now_ns)
+{
+	struct asked *a = &c->asked[0];
+
 	c->is_quiet = false;
 	a->stream = e->stream;
 	a->silence = (uint8_t)e->silence;
-	let_wait(a, now_ns - (c->connected_ns - start_ns));
+	let_wait(c, a, start_from(c, a, now_ns));
 }
 
 static void
@@ -114,7 +142,7 @@ push(struct conn *c, const struct talk_event *e, const struct gate_call *call, b
 	if (!is_counted)
 		return;
 	a->call = *call;
-	let_wait(a, call->ticket.start_ns);
+	let_wait(c, a, call->ticket.start_ns);
 }
 
 /* A question already asked is left to end as it will, unless it waits too long itself. */
@@ -311,7 +339,7 @@ conn_call_unread(struct conn *c)
 
 		if (a->silence == SILENCE_FAILS)
 			a->silence = SILENCE_FAILS_IF_PROVEN;
-		let_wait(a, a->call.ticket.start_ns);
+		let_wait(c, a, a->call.ticket.start_ns);
 	}
 }
 

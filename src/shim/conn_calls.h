@@ -20,6 +20,12 @@ void conn_call_retarget(struct conn *c, struct span host, int32_t port, uint64_t
 /* The newest question is a CONNECT. */
 void conn_call_is_tunnel(struct conn *c);
 
+/*
+ * The program was seen to wait for the answer to the first question, or for a greeting;
+ * waits: false, where it did not after all.
+ */
+void conn_call_waits(struct conn *c, bool waits, uint64_t now_ns);
+
 /* The first byte of an answer; the answer itself; something that may be one. */
 void conn_call_first(struct conn *c, uint32_t stream, uint64_t now_ns);
 void conn_call_answer(struct conn *c, uint32_t stream, unsigned status, uint64_t now_ns);

@@ -23,7 +23,7 @@ conn_error_ends(int error)
  * was answered, and what silence says.
  */
 static bool
-judge_tls(struct conn *c, bool by_peer, bool has_unread, uint64_t now_ns)
+judge_tls(struct conn *c, bool by_client, bool has_unread, uint64_t now_ns)
 {
 	const struct talk_sent *s = &c->sent[CONN_OUTSIDE];
 	const struct tls_received *r = &c->received[CONN_OUTSIDE].as.tls;
@@ -32,12 +32,13 @@ judge_tls(struct conn *c, bool by_peer, bool has_unread, uint64_t now_ns)
 
 	if (s->protocol != TALK_TLS || c->is_linked || c->is_quiet || c->count == 0)
 		return false;
-	answered = tls_was_answered(&s->as.tls, r, &conn_tickets, by_peer, now_ns);
+	answered = tls_was_answered(&s->as.tls, r, &conn_tickets, false, now_ns);
 	a->silence = (uint8_t)tls_silence(&s->as.tls, r, &conn_tickets, has_unread, now_ns);
 	a->is_doubted = answered != TLS_UNANSWERED;
 	if (!a->is_doubted)
 		a->first_ns = 0;
-	return answered == TLS_ANSWERED;
+	/* A server that breaks off may have sent its tickets and no more. */
+	return by_client && answered == TLS_ANSWERED;
 }
 
 static uint64_t
@@ -56,7 +57,7 @@ silent_ns(const struct conn *c, const struct conn_kernel *k, uint64_t now_ns)
 static void
 end(struct conn *c, struct conn_end *how, uint64_t now_ns)
 {
-	how->is_answered = judge_tls(c, how->how == CONN_EOF, how->has_unread, now_ns);
+	how->is_answered = judge_tls(c, how->how == CONN_CLOSED, how->has_unread, now_ns);
 	conn_call_end_all(c, how, now_ns);
 	c->is_over = true;
 }
@@ -130,6 +131,28 @@ conn_shutdown(int fd, int how)
 		c->is_half_closed = true;
 	else
 		give_up(c, fd, gate_now_ns());
+	conn_unlock(c);
+}
+
+void
+conn_waits(struct conn_ref ref, uint64_t now_ns)
+{
+	struct conn *c = conn_wait_begin(ref, now_ns) ? conn_lock(ref) : NULL;
+
+	if (c == NULL)
+		return;
+	conn_call_waits(c, true, now_ns);
+	conn_unlock(c);
+}
+
+void
+conn_waited(struct conn_ref ref, uint64_t since_ns, uint64_t now_ns)
+{
+	struct conn *c = conn_wait_end(ref, since_ns, now_ns) ? conn_lock(ref) : NULL;
+
+	if (c == NULL)
+		return;
+	conn_call_waits(c, false, now_ns);
 	conn_unlock(c);
 }
 

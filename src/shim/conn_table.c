@@ -43,7 +43,7 @@ raise_end(uint32_t place)
 static void
 clear(struct conn *c)
 {
-	size_t from = offsetof(struct conn, waits_since_ns), to = offsetof(struct conn, asked);
+	size_t from = offsetof(struct conn, is_paused), to = offsetof(struct conn, asked);
 
 	memset((char *)c + from, 0, to - from);
 	c->far_host[0] = '\0';
@@ -192,23 +192,27 @@ conn_free(struct conn *c)
 	store_release(&c->refs, 0);
 }
 
-void
+bool
 conn_wait_begin(struct conn_ref ref, uint64_t now_ns)
 {
 	struct conn *c = &conns[ref.place % PLACES];
 
-	if (is_of(c, ref) && load_relaxed(&c->waits_since_ns) == 0)
-		store_relaxed(&c->waits_since_ns, now_ns);
+	if (!is_of(c, ref) || load_relaxed(&c->waits_since_ns) != 0)
+		return false;
+	store_relaxed(&c->waits_since_ns, now_ns);
+	return load_relaxed(&c->is_paused) != 0;
 }
 
-void
+bool
 conn_wait_end(struct conn_ref ref, uint64_t since_ns, uint64_t now_ns)
 {
 	struct conn *c = &conns[ref.place % PLACES];
 
-	if (now_ns - since_ns < AT_ONCE_NS && is_of(c, ref) &&
-	    load_relaxed(&c->waits_since_ns) == since_ns)
-		store_relaxed(&c->waits_since_ns, 0);
+	if (now_ns - since_ns >= AT_ONCE_NS || !is_of(c, ref) ||
+	    load_relaxed(&c->waits_since_ns) != since_ns)
+		return false;
+	store_relaxed(&c->waits_since_ns, 0);
+	return load_relaxed(&c->is_paused) != 0;
 }
 
 void

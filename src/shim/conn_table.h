@@ -41,6 +41,7 @@ struct conn {
 	atomic_u32 version;
 	atomic_u32 is_lost;
 	atomic_u32 fd;		   /* one of them */
+	atomic_u32 is_paused;	   /* asked[0] would not, if the program were seen to wait */
 	atomic_u64 waits_since_ns; /* the program was seen to wait for bytes; 0: not */
 
 	struct dest_addr addr;
@@ -98,10 +99,11 @@ void conn_free(struct conn *c);
 
 /*
  * Without the lock: the program begins to wait for bytes, and has waited till then without
- * any.  A call that came back at once did not wait.
+ * any.  A call that came back at once did not wait.  True: the connection's is_paused is to
+ * be looked at, since that is news.
  */
-void conn_wait_begin(struct conn_ref ref, uint64_t now_ns);
-void conn_wait_end(struct conn_ref ref, uint64_t since_ns, uint64_t now_ns);
+bool conn_wait_begin(struct conn_ref ref, uint64_t now_ns);
+bool conn_wait_end(struct conn_ref ref, uint64_t since_ns, uint64_t now_ns);
 
 /* Remembers under which ClientHello a connection is found. */
 void conn_name_hello(struct conn *c, struct conn_ref ref, uint64_t hello);

@@ -22,11 +22,17 @@ conn_may_fail(const struct asked *a, bool awaited)
 	}
 }
 
+bool
+conn_tells_by_waiting(const struct conn *c)
+{
+	return c->is_linked || c->sent[CONN_OUTSIDE].protocol != TALK_TLS;
+}
+
 static bool
 waited(const struct conn *c, const struct asked *a, uint64_t silent_ns, uint64_t now_ns)
 {
 	uint64_t since_ns = load_relaxed(&c->waits_since_ns);
-	bool tells = c->is_linked || c->sent[CONN_OUTSIDE].protocol != TALK_TLS;
+	bool tells = conn_tells_by_waiting(c);
 
 	/* Of those that are asked side by side one may wait while others are answered. */
 	if (a->stream != 0)

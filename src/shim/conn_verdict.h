@@ -34,6 +34,9 @@ struct verdict {
 void conn_verdict(const struct conn *c, const struct asked *a, const struct conn_end *end,
 		  uint64_t now_ns, struct verdict *out);
 
+/* Whether it says something that the program waits: every client of TLS does. */
+bool conn_tells_by_waiting(const struct conn *c);
+
 /* Whether silence is a failure; awaited: the program was seen to wait a second or more. */
 bool conn_may_fail(const struct asked *a, bool awaited);
 

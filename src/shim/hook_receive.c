@@ -22,7 +22,7 @@ receives(int fd)
 {
 	struct receiving r = {conn_at(fd), clock_coarse_ns()};
 
-	conn_wait_begin(r.ref, r.since_ns);
+	conn_waits(r.ref, r.since_ns);
 	return r;
 }
 
@@ -46,7 +46,7 @@ received(int fd, struct receiving *r, const struct conn_bytes *bytes, ssize_t re
 		settle(fd, r, result, error);
 	if (r->ref.place != 0) {
 		if (result < 0)
-			conn_wait_end(r->ref, r->since_ns, clock_coarse_ns());
+			conn_waited(r->ref, r->since_ns, clock_coarse_ns());
 		conn_received(r->ref, bytes, result, error, peeked);
 	}
 	errno = error;

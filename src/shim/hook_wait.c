@@ -30,7 +30,7 @@ wait_begin(struct pollfd *fds, nfds_t count)
 			continue;
 		if (since_ns == 0)
 			since_ns = clock_coarse_ns();
-		conn_wait_begin(conn_at(fds[i].fd), since_ns);
+		conn_waits(conn_at(fds[i].fd), since_ns);
 	}
 	return since_ns;
 }
@@ -44,7 +44,7 @@ wait_end(const struct pollfd *fds, nfds_t count, uint64_t since_ns, int result)
 
 	for (nfds_t i = 0; i < count; i++)
 		if (is_waited_for(&fds[i]))
-			conn_wait_end(conn_at(fds[i].fd), since_ns, now_ns);
+			conn_waited(conn_at(fds[i].fd), since_ns, now_ns);
 	return result;
 }
 
@@ -104,7 +104,7 @@ select_begin(int end, const fd_set *set)
 			continue;
 		if (since_ns == 0)
 			since_ns = clock_coarse_ns();
-		conn_wait_begin(conn_at(fd), since_ns);
+		conn_waits(conn_at(fd), since_ns);
 	}
 	return since_ns;
 }
@@ -119,7 +119,7 @@ select_end(int end, uint64_t since_ns, int result)
 
 	for (int fd = 0; fd < end; fd++)
 		if (fds_is_followed(fd))
-			conn_wait_end(conn_at(fd), since_ns, now_ns);
+			conn_waited(conn_at(fd), since_ns, now_ns);
 	return result;
 }
 

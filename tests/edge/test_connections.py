@@ -6,7 +6,8 @@ from support.programs import HERE as CLIENTS
 
 PYTHON = "/usr/bin/python3"
 FORMS = ["send-recv", "write-read", "writev-readv", "sendto-recvfrom", "sendmsg-recvmsg",
-         "sendmmsg", "bytes", "syscall", "syscall-sendto", "peek", "epoll", "select", "thread", "dup"]
+         "sendmmsg", "bytes", "syscall", "syscall-sendto", "peek", "epoll", "select", "thread",
+         "dup"]
 MESSAGE = "The carrier is away."
 RULES = f"""
 [carrier]
