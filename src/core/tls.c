@@ -14,8 +14,8 @@ has_only_tickets(const struct tls_sent *s, const struct tls_received *r,
 {
 	struct tls_run known;
 
-	if (!learned || !tls_is_1_3(r) || tls_may_be_h2(s, r) || r->is_mixed || r->is_uneven ||
-	    r->has_control || r->record.left > 0)
+	if (!learned || !tls_is_1_3(r) || tls_may_be_h2(s, r) || r->is_uneven || r->has_control ||
+	    r->record.left > 0)
 		return false;
 	return tls_tickets_known(learned, tls_key(s, r), r->hello.has_psk, &known) &&
 	       known.count > 0 && r->run.count == known.count && r->run.length == known.length;
@@ -48,7 +48,7 @@ tls_silence(const struct tls_sent *s, const struct tls_received *r,
 		return !has_record || has_only_tickets(s, r, learned) ? SILENCE_FAILS_IF_PROVEN
 								      : SILENCE_SAYS_NOTHING;
 	if (has_record || !s->is_clear || !is_burst || s->goes_one_way || r->turns < TURNS_ENOUGH ||
-	    !is_like_those_before(s) || tls_may_be_h2(s, r))
+	    !is_like_those_before(s))
 		return SILENCE_SAYS_NOTHING;
 	return SILENCE_FAILS;
 }

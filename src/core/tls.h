@@ -61,7 +61,6 @@ struct tls_received {
 	uint16_t last;	    /* and of the last one before the client's Finished */
 	uint8_t flight;	    /* how many these were, saturating */
 	uint8_t turns;	    /* questions that were answered for certain, saturating */
-	uint8_t early;	    /* records of the run that began before the question */
 	struct tls_run run; /* the records after Finished, while they are of one length */
 	bool is_lost;
 	bool is_mixed;	  /* they are not */

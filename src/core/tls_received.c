@@ -88,9 +88,7 @@ learn(const struct tls_received *r, const struct tls_sent *s, struct tls_tickets
 	    r->has_control || run.count > TICKETS_MAX)
 		return;
 	if (s->is_late) {
-		if (r->early == run.count)
-			tls_tickets_learn(learned, tls_key(s, r), is_resumed, run,
-					  TLS_EVIDENCE_EARLY);
+		tls_tickets_learn(learned, tls_key(s, r), is_resumed, run, TLS_EVIDENCE_EARLY);
 		return;
 	}
 	if (run.count == 0 || tls_tickets_are_near(r->record.length, run.length))
@@ -100,7 +98,7 @@ learn(const struct tls_received *r, const struct tls_sent *s, struct tls_tickets
 }
 
 static void
-count(struct tls_received *r, bool is_since)
+count(struct tls_received *r)
 {
 	uint16_t length = r->record.length;
 
@@ -116,8 +114,6 @@ count(struct tls_received *r, bool is_since)
 		r->is_uneven = true;
 	if (r->run.count < UINT8_MAX)
 		r->run.count++;
-	if (!is_since && r->early < UINT8_MAX)
-		r->early++;
 }
 
 static void
@@ -147,7 +143,7 @@ data_begins(struct tls_received *r, const struct tls_sent *s, struct tls_tickets
 			learn(r, s, learned, now_ns);
 	}
 	if (r->turns == 0)
-		count(r, is_since);
+		count(r);
 	if (e->what == TALK_ANSWER)
 		answered(r, s);
 	r->run_ns = r->begun == 0 ? now_ns : r->run_ns;

@@ -28,6 +28,8 @@ begin_question(struct tls_sent *s, const struct tls_received *r, uint64_t now_ns
 {
 	if (s->largest < s->bytes)
 		s->largest = s->bytes;
+	if (s->asked == 1 || s->smallest > s->bytes)
+		s->smallest = s->bytes;
 	s->bytes = s->record.length;
 	s->asked++;
 	s->mark = r->read;

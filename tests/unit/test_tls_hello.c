@@ -65,16 +65,19 @@ static void
 names_differ_with_what_is_asked_for(void **state)
 {
 	(void)state;
-	struct tls_words a = plain, b = plain, c = plain;
+	struct tls_words a = plain, b = plain, c = plain, d = plain;
 
 	a.name = "api.carrier.example";
 	b.name = "api.courier.example";
 	c.name = a.name;
 	c.alpn = "\x08http/1.1";
+	d.name = b.name;
+	d.alpn = c.alpn;
 	uint32_t names[] = {read_whole(true, &a).names, read_whole(true, &b).names,
-			    read_whole(true, &c).names};
+			    read_whole(true, &c).names, read_whole(true, &d).names};
 
 	assert_true(names[0] != 0 && names[0] != names[1] && names[0] != names[2]);
+	assert_true(names[3] != names[1] && names[3] != names[2]);
 	assert_int_equal(read_whole(true, &a).names, names[0]);
 }
 

@@ -162,7 +162,7 @@ where_no_tickets_come_is_learned_from_late_questions(void **state)
 {
 	(void)state;
 	see(true, 204, 1, TLS_EVIDENCE_GAP);
-	see(true, 204, 1, TLS_EVIDENCE_GAP);
+	see(true, 205, 1, TLS_EVIDENCE_GAP);
 	see(true, 0, 0, TLS_EVIDENCE_EARLY);
 	see(true, 0, 0, TLS_EVIDENCE_EARLY);
 	assert_true(knows(true, 0, 0));
