@@ -21,13 +21,18 @@ has_only_tickets(const struct tls_sent *s, const struct tls_received *r,
 	       known.count > 0 && r->run.count == known.count && r->run.length == known.length;
 }
 
-/* Small ones may be a goodbye, large ones the body of a request that was answered early. */
+/*
+ * Requests on one connection resemble each other.  A small one may be a goodbye, a large one
+ * the body of a request that was answered early, and sizes that vary the messages of a
+ * WebSocket, which need no answer.
+ */
 static bool
 is_like_those_before(const struct tls_sent *s)
 {
 	uint16_t enough = s->largest < LARGE_BYTES ? s->largest : LARGE_BYTES;
+	uint16_t least = s->bytes < s->smallest ? s->bytes : s->smallest;
 
-	return 2 * s->bytes >= enough && s->bytes <= 2 * s->largest;
+	return 2 * least >= enough && s->bytes <= 2 * s->largest;
 }
 
 enum talk_silence

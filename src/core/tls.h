@@ -8,7 +8,7 @@
  * from the same dependency before, on this connection or another one:
  *   1. no record since the first question of a connection;
  *   2. no record since a later one that began while nothing else was under way, was sent in
- *      one burst and was like the two or more answered ones before it;
+ *      one burst and was like those before it, two of which or more were answered;
  *   3. since the first question the server's tickets, as learned from answered connections
  *      (tls_tickets.h), all of them and nothing more.
  * Not judged: HTTP/2 once the server has sent anything; tickets that are not known; a
@@ -38,6 +38,7 @@ struct tls_sent {
 	struct tls_record record;
 	uint16_t bytes;	   /* length of the first record of the question at hand */
 	uint16_t largest;  /* of the questions before it */
+	uint16_t smallest; /* likewise */
 	uint8_t before;	   /* records between ServerHello and Finished: a certificate */
 	bool is_lost;	   /* cannot be read any further */
 	bool has_retried;  /* the second ClientHello was begun */

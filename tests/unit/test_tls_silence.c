@@ -91,6 +91,27 @@ later_question_unlike_the_others_says_nothing(void **state)
 	}
 }
 
+/* As after the upgrade to a WebSocket. */
+static void
+questions_of_many_sizes_say_nothing(void **state)
+{
+	static const size_t lengths[] = {GET, 60, GET};
+
+	(void)state;
+	shakes_hands(&plain);
+	for (unsigned i = 0; i < 3; i++) {
+		t.now_ns += 100 * MS;
+		sends(lengths[i]);
+		gets(150);
+		gets(27);
+	}
+	t.now_ns += 100 * MS;
+	sends(GET);
+	waits();
+	assert_int_equal(t.questions, 4);
+	assert_int_equal(silence(), SILENCE_SAYS_NOTHING);
+}
+
 /* A server may answer when it has seen the head of a request; then the body follows. */
 static void
 body_after_an_early_answer_says_nothing(void **state)
@@ -202,6 +223,7 @@ main(void)
 		UNIT(later_question_without_an_answer_fails),
 		UNIT(second_question_says_nothing),
 		UNIT(later_question_unlike_the_others_says_nothing),
+		UNIT(questions_of_many_sizes_say_nothing),
 		UNIT(body_after_an_early_answer_says_nothing),
 		UNIT(later_question_while_something_waits_says_nothing),
 		UNIT(later_question_before_the_answer_is_whole_says_nothing),
