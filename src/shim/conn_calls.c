@@ -164,6 +164,15 @@ refuse(const struct conn *c, const struct gate_target *target, uint64_t now_ns)
 	gate_refused(target, &d, c->edge, now_ns);
 }
 
+/* The connect was a call of its own. */
+static void
+end_quiet(struct conn *c, uint64_t now_ns)
+{
+	c->is_quiet = false;
+	c->asked[0].first_ns = c->connected_ns;
+	end(c, 0, OUTCOME_OK, "connected", now_ns);
+}
+
 /* What was in doubt was the answer, since the program asks on. */
 static void
 end_doubted(struct conn *c, uint64_t now_ns)
@@ -180,11 +189,13 @@ conn_call_begin(struct conn *c, const struct talk_event *e, uint64_t now_ns,
 	struct gate_call call;
 	enum gate_answer answer = GATE_PASS;
 
-	if (c->is_quiet) {
+	if (c->is_quiet && gate_is_current(&c->asked[0].call)) {
 		begin_first(c, e, now_ns);
 		c->is_fresh = false;
 		return true;
 	}
+	if (c->is_quiet)
+		end_quiet(c, now_ns);
 	if (e->stream == 0)
 		end_doubted(c, now_ns);
 	if (c->count == CONN_QUESTIONS || c->overflow > 0) {
@@ -211,10 +222,8 @@ conn_call_retarget(struct conn *c, struct span host, int32_t port, uint64_t now_
 
 	if (host.len == 0 || host.len > DEST_NAME_MAX)
 		return;
-	if (c->is_quiet) {
-		end(c, 0, OUTCOME_OK, "connected", now_ns);
-		c->is_quiet = false;
-	}
+	if (c->is_quiet)
+		end_quiet(c, now_ns);
 	memcpy(c->far_host, host.at, host.len);
 	c->far_host[host.len] = '\0';
 	c->far_port = port;

@@ -87,6 +87,12 @@ def test_a_connection_without_a_question_is_good(later):
     assert ends(later("opened().close()\nopened().shutdown(2)\n")) == [("ok", "connected")] * 2
 
 
+def test_a_connection_made_in_advance_is_refused_like_any_other(later):
+    result = later("s = opened()\nfor i in range(2): ask(opened(), 'status/503')\n"
+                   "try: print(ask(s))\nexcept OSError as e: print(e)\n")
+    assert result.lines == [f"[Errno 104] {MESSAGE}"] and len(result.refusals()) == 1
+
+
 def test_what_is_open_at_the_end_is_counted(later):
     assert ends(later("a, b = opened(), opened()\nask(b)\n")) == [
         ("ok", "200"), ("ok", "connected")]
