@@ -157,6 +157,7 @@ feed_sent(struct conn *c, struct conn_sending *s, size_t size, uint64_t now_ns,
 
 		if (e.what == TALK_QUESTION && counts) {
 			s->questions++;
+			c->has_asked |= s->side == CONN_OUTSIDE;
 			if (!question(c, sent, &e, taken > 0 && at != NULL ? at + taken - 1 : at,
 				      n - (taken > 0 ? taken - 1 : 0), now_ns, refused))
 				return false;
@@ -176,8 +177,11 @@ note_hello(struct conn *c, struct conn_ref ref)
 	const struct talk_sent *s = &c->sent[CONN_OUTSIDE];
 	uint64_t hello = s->protocol == TALK_TLS ? s->as.tls.hello.random : 0;
 
-	if (hello != c->hello)
-		conn_name_hello(c, ref, hello);
+	if (hello == 0 || hello == c->seen_hello)
+		return;
+	c->seen_hello = hello;
+	c->has_asked = false;
+	conn_name_hello(c, ref, hello);
 }
 
 /* Outside of the lock: the connection is really shut down, so that nobody waits. */
@@ -252,7 +256,9 @@ conn_sent(const struct conn_sending *s, ssize_t result, int error)
 	uint64_t now_ns = gate_now_ns();
 
 	if (result > 0) {
-		c->wrote_ns = now_ns;
+		/* Where the inside is seen, what else goes out is no question: a goodbye. */
+		if (s->side == CONN_INSIDE || !c->is_linked)
+			c->wrote_ns = now_ns;
 		if (s->side == CONN_OUTSIDE)
 			c->wrote_bytes += (uint64_t)result;
 	}
@@ -341,20 +347,6 @@ conn_received(struct conn_ref ref, const struct conn_bytes *bytes, ssize_t resul
 		conn_fail(c, result < 0 ? error : 0, now_ns);
 	}
 	conn_unlock(c);
-}
-
-struct conn_ref
-conn_inside(uint64_t hello, const char *edge)
-{
-	struct conn_ref ref = hello != 0 ? conn_by_hello(hello) : (struct conn_ref){0, 0};
-	struct conn *c = ref.place != 0 ? conn_lock(ref) : NULL;
-
-	if (c == NULL)
-		return (struct conn_ref){0, 0};
-	c->is_linked = true;
-	c->edge = edge;
-	conn_unlock(c);
-	return ref;
 }
 
 bool

@@ -78,7 +78,17 @@ void conn_after_fork(void);
  * random passed (its first eight bytes), and what is said inside it.  edge: a constant.
  */
 struct conn_ref conn_inside(uint64_t hello, const char *edge);
+
+/* Its session was negotiated anew, out of sight, with this random. */
+void conn_inside_anew(struct conn_ref ref, uint64_t hello);
+
 bool conn_sends_inside(struct conn_ref ref, const void *data, size_t size, struct conn_sending *s);
 void conn_received_inside(struct conn_ref ref, const void *data, size_t size);
+
+/*
+ * The program says goodbye, and may wait for the other side's.  Where it has waited for an
+ * answer before, it gave up; else it may just have no more questions.
+ */
+void conn_leaves_inside(struct conn_ref ref);
 
 #endif

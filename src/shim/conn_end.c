@@ -156,6 +156,19 @@ conn_waited(struct conn_ref ref, uint64_t since_ns, uint64_t now_ns)
 	conn_unlock(c);
 }
 
+void
+conn_leaves_inside(struct conn_ref ref)
+{
+	struct conn *c = conn_lock(ref);
+	uint64_t now_ns = gate_now_ns();
+
+	if (c == NULL)
+		return;
+	if (now_ns - c->wrote_ns >= GIVE_UP_NS)
+		give_up(c, (int)load_relaxed(&c->fd), now_ns);
+	conn_unlock(c);
+}
+
 /* In a vfork child the books are the parent's, whose descriptor stays open. */
 static bool
 drop(int fd, struct conn_ref *ref)

@@ -10,13 +10,15 @@
 #define WAYS 64
 #define SPINS 200
 #define YIELDS 2000 /* of who holds the lock and was put off by the scheduler */
-#define HELLOS 4096
+#define HELLO_BUCKETS 2048
+#define HELLO_WAYS 8
 #define AT_ONCE_NS UINT64_C(5000000)
 #define CLOSING UINT32_MAX /* instead of a number of descriptors */
 
 static struct conn conns[PLACES];
-static atomic_u32 of_fd[FDS_MAX]; /* a struct conn_ref */
-static atomic_u32 of_hello[HELLOS];
+static atomic_u32 of_fd[FDS_MAX];		       /* a struct conn_ref */
+static atomic_u64 of_hello[HELLO_BUCKETS][HELLO_WAYS]; /* half a random, a struct conn_ref */
+static atomic_u32 has_hellos;
 static atomic_u32 end;
 
 static uint32_t
@@ -215,20 +217,57 @@ conn_wait_end(struct conn_ref ref, uint64_t since_ns, uint64_t now_ns)
 	return load_relaxed(&c->is_paused) != 0;
 }
 
-void
+static atomic_u64 *
+bucket_of(uint64_t hello)
+{
+	return of_hello[(uint32_t)hello % HELLO_BUCKETS];
+}
+
+static bool
+is_named(uint64_t word, uint64_t hello)
+{
+	struct conn_ref ref = ref_of((uint32_t)word);
+
+	return word >> 32 == hello >> 32 && is_of(&conns[ref.place % PLACES], ref);
+}
+
+bool
 conn_name_hello(struct conn *c, struct conn_ref ref, uint64_t hello)
 {
-	c->hello = hello;
-	store_relaxed(&of_hello[hello % HELLOS], word_of(ref));
+	atomic_u64 *bucket = bucket_of(hello);
+
+	for (unsigned way = 0; way < HELLO_WAYS; way++) {
+		uint64_t word = load_relaxed(&bucket[way]);
+		struct conn_ref other = ref_of((uint32_t)word);
+
+		if (is_of(&conns[other.place % PLACES], other) ||
+		    !cas_acq_rel(&bucket[way], &word, hello >> 32 << 32 | word_of(ref)))
+			continue;
+		c->hello = hello;
+		store_relaxed(&has_hellos, 1);
+		return true;
+	}
+	return false;
+}
+
+bool
+conn_has_hellos(void)
+{
+	return load_relaxed(&has_hellos) != 0;
 }
 
 struct conn_ref
 conn_by_hello(uint64_t hello)
 {
-	struct conn_ref ref = ref_of(load_relaxed(&of_hello[hello % HELLOS]));
-	const struct conn *c = &conns[ref.place % PLACES];
+	atomic_u64 *bucket = bucket_of(hello);
 
-	return is_of(c, ref) && c->hello == hello ? ref : (struct conn_ref){0, 0};
+	for (unsigned way = 0; way < HELLO_WAYS; way++) {
+		uint64_t word = load_relaxed(&bucket[way]);
+
+		if (is_named(word, hello))
+			return ref_of((uint32_t)word);
+	}
+	return (struct conn_ref){0, 0};
 }
 
 void

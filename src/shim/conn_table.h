@@ -65,7 +65,9 @@ struct conn {
 	uint64_t read_ns;
 	uint64_t wrote_bytes; /* as far as seen */
 	uint64_t read_bytes;
-	uint64_t hello; /* of the ClientHello; 0: none passed */
+	bool has_asked;	     /* since the ClientHello, and no library had shown what is inside */
+	uint64_t seen_hello; /* random of the ClientHello; 0: none passed */
+	uint64_t hello;	     /* the one that the session has now */
 	struct talk_sent sent[2];
 	struct talk_received received[2];
 	unsigned count;
@@ -105,9 +107,15 @@ void conn_free(struct conn *c);
 bool conn_wait_begin(struct conn_ref ref, uint64_t now_ns);
 bool conn_wait_end(struct conn_ref ref, uint64_t since_ns, uint64_t now_ns);
 
-/* Remembers under which ClientHello a connection is found. */
-void conn_name_hello(struct conn *c, struct conn_ref ref, uint64_t hello);
+/*
+ * Remembers under which ClientHello a connection is found; false: there is no room.  What
+ * is found is likely the one: its own hello tells.
+ */
+bool conn_name_hello(struct conn *c, struct conn_ref ref, uint64_t hello);
 struct conn_ref conn_by_hello(uint64_t hello);
+
+/* Whether any was named. */
+bool conn_has_hellos(void);
 
 /* Calls back with each connection there is, as it stands. */
 void conn_each(void (*visit)(struct conn *c));
