@@ -5,13 +5,13 @@
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/atomics.h"
 #include "core/text.h"
 #include "sys/atfork.h"
+#include "sys/highfd.h"
 #include "sys/raw.h"
 #include "sys/rawproc.h"
 
@@ -99,20 +99,6 @@ path_expand(char out[PATH_MAX], pid_t pid)
 	return true;
 }
 
-/* Above what programs count on and below where the kernel's table grows large. */
-static int
-high_fd(void)
-{
-	struct rlimit limit;
-	int saved = errno;
-	rlim_t top = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 256;
-
-	errno = saved;
-	if (top > 1024)
-		top = 1024;
-	return top > 32 ? (int)(top - top / 8) : 3;
-}
-
 /* A FIFO without a reader must not stop the program: hence O_NONBLOCK. */
 #define OPEN_FLAGS (O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
 
@@ -123,7 +109,7 @@ open_high(const char *path)
 
 	if (fd < 0)
 		return fd;
-	int high = raw_fcntl(fd, F_DUPFD_CLOEXEC, high_fd());
+	int high = raw_fcntl(fd, F_DUPFD_CLOEXEC, highfd_first());
 
 	if (high < 0)
 		high = raw_fcntl(fd, F_DUPFD_CLOEXEC, 3);

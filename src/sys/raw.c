@@ -69,6 +69,18 @@ raw_write(int fd, const void *data, size_t len)
 	return raw_call(SYS_write, fd, LONG_OF(data), (long)len, 0, 0, 0);
 }
 
+ssize_t
+raw_read(int fd, void *data, size_t size)
+{
+	return raw_call(SYS_read, fd, LONG_OF(data), (long)size, 0, 0, 0);
+}
+
+ssize_t
+raw_pread(int fd, void *data, size_t size, int64_t offset)
+{
+	return raw_call(SYS_pread64, fd, LONG_OF(data), (long)size, (long)offset, 0, 0);
+}
+
 int
 raw_open(const char *path, int flags, mode_t mode)
 {

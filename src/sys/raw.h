@@ -18,6 +18,8 @@
 long raw_call(long number, long a, long b, long c, long d, long e, long f);
 
 ssize_t raw_write(int fd, const void *data, size_t len);
+ssize_t raw_read(int fd, void *data, size_t size);
+ssize_t raw_pread(int fd, void *data, size_t size, int64_t offset);
 int raw_open(const char *path, int flags, mode_t mode);
 int raw_close(int fd);
 int raw_fstat(int fd, struct stat *out);

@@ -15,6 +15,30 @@ int raw_connect(int fd, const void *address, socklen_t len);
 int raw_socket_error(int fd);
 
 int raw_getpeername(int fd, struct sockaddr *address, socklen_t *len);
+int raw_getsockname(int fd, struct sockaddr *address, socklen_t *len);
+
+/* Ends the connection: the other side is told by a reset. */
+int raw_disconnect(int fd);
+
+/* The same is what its close will be. */
+int raw_reset_at_close(int fd);
+
+int raw_bind(int fd, const void *address, socklen_t len);
+int raw_listen(int fd, int backlog);
+
+/* The descriptor is close-on-exec and does not block. */
+int raw_accept(int fd, void *address, socklen_t *len);
+
+/* Options whose value is an int; the second gives it, or -errno. */
+int raw_set_option(int fd, int level, int option, int value);
+int raw_get_option(int fd, int level, int option);
+
+/* Neither waits nor raises a signal. */
+ssize_t raw_send(int fd, const void *data, size_t size);
+ssize_t raw_recv(int fd, void *data, size_t size);
+
+/* how is SHUT_RD, SHUT_WR or SHUT_RDWR. */
+int raw_shutdown(int fd, int how);
 
 /* Bytes that came and are not read yet; -errno where that cannot be told. */
 int raw_bytes_waiting(int fd);
