@@ -275,3 +275,9 @@ http_request_read(struct http_request *r, const char *bytes, size_t size, size_t
 	       : r->state == FOREIGN ? REQUEST_FOREIGN
 				     : REQUEST_MORE;
 }
+
+bool
+http_request_has_head(const struct http_request *r)
+{
+	return r->state >= AT_BODY && r->state != FOREIGN;
+}

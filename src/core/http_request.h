@@ -42,4 +42,7 @@ extern const char http_request_continue[]; /* "HTTP/1.1 100 Continue" and an emp
 enum http_need http_request_read(struct http_request *r, const char *bytes, size_t size,
 				 size_t *taken);
 
+/* Whether the whole head was read: it is HTTP/1, and the body follows or there is none. */
+bool http_request_has_head(const struct http_request *r);
+
 #endif

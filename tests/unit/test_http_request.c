@@ -34,6 +34,8 @@ feed(struct reading *f, const char *bytes, size_t size)
 		f->continues++;
 	}
 	assert_true(f->need != REQUEST_MORE || size == 0);
+	assert_true(f->need != REQUEST_READY || http_request_has_head(&f->r));
+	assert_true(f->need != REQUEST_FOREIGN || !http_request_has_head(&f->r));
 }
 
 static void
@@ -358,12 +360,14 @@ bytes_that_were_not_seen_may_be_a_body_only(void **state)
 
 	(void)state;
 	feed_text(&f, "POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\n{");
+	assert_true(http_request_has_head(&f.r));
 	feed(&f, NULL, 12);
 	assert_int_equal(f.need, REQUEST_READY);
 	assert_int_equal(f.taken, strlen("POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\n") + 10);
 	assert_int_equal(jsonrpc_kind(&f.r.asked.body), JSONRPC_NOT);
 	f = (struct reading){.taken = 0};
 	feed_text(&f, "POST / HTT");
+	assert_false(http_request_has_head(&f.r));
 	feed(&f, NULL, 1);
 	assert_int_equal(f.need, REQUEST_FOREIGN);
 }
