@@ -27,7 +27,8 @@ struct report_shard {
 struct report {
 	atomic_u32 ewma_missing; /* one million less the moving average, so that zero is new */
 	atomic_u32 probes;
-	atomic_u32 answers; /* not 0: a question was seen to be answered */
+	atomic_u32 answers;    /* not 0: a question was seen to be answered */
+	atomic_u32 other_port; /* at which something else than HTTP/1 was spoken last */
 	atomic_u64 refused;
 	struct report_shard shards[REPORT_SHARDS];
 };

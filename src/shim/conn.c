@@ -182,6 +182,7 @@ note_hello(struct conn *c, struct conn_ref ref)
 	c->seen_hello = hello;
 	c->has_asked = false;
 	conn_name_hello(c, ref, hello);
+	conn_note_speech(c);
 }
 
 /* Outside of the lock: the connection is really shut down, so that nobody waits. */

@@ -181,6 +181,15 @@ end_doubted(struct conn *c, uint64_t now_ns)
 		end(c, 0, OUTCOME_OK, "answered", now_ns);
 }
 
+void
+conn_note_speech(const struct conn *c)
+{
+	unsigned protocol = c->sent[CONN_OUTSIDE].protocol;
+
+	if (c->has_target && c->far_host[0] == '\0' && protocol != TALK_UNKNOWN)
+		gate_note_speech(&c->target, c->port, protocol == TALK_HTTP1);
+}
+
 bool
 conn_call_begin(struct conn *c, const struct talk_event *e, uint64_t now_ns,
 		struct gate_target *refused)
@@ -189,6 +198,7 @@ conn_call_begin(struct conn *c, const struct talk_event *e, uint64_t now_ns,
 	struct gate_call call;
 	enum gate_answer answer = GATE_PASS;
 
+	conn_note_speech(c);
 	if (c->is_quiet && gate_is_current(&c->asked[0].call)) {
 		begin_first(c, e, now_ns);
 		c->is_fresh = false;

@@ -139,6 +139,13 @@ ref_of(const struct gate_target *t)
 	return r;
 }
 
+void
+gate_name(const struct gate_target *t, char out[BREAKER_NAME_MAX + 1])
+{
+	if (!state_name(gate_state_of(t), gate_index_of(t), out))
+		out[0] = '\0';
+}
+
 struct breaker_name {
 	char text[BREAKER_NAME_MAX + 1];
 };
@@ -148,8 +155,7 @@ name_of(const struct gate_target *t)
 {
 	struct breaker_name name;
 
-	if (!state_name(gate_state_of(t), gate_index_of(t), name.text))
-		name.text[0] = '\0';
+	gate_name(t, name.text);
 	return name;
 }
 

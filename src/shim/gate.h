@@ -87,6 +87,13 @@ void gate_resume(struct gate_call *c, uint64_t start_ns);
 void gate_prove(const struct gate_target *t);
 bool gate_is_proven(const struct gate_target *t);
 
+/*
+ * What was spoken at a port of the dependency: plaintext HTTP/1, or something else; and
+ * whether it was something else when last seen, by any of those who share the breaker.
+ */
+void gate_note_speech(const struct gate_target *t, int32_t port, bool is_http);
+bool gate_speaks_other(const struct gate_target *t, int32_t port);
+
 /* Whether d is a proxy of the environment, which sees questions for others. */
 bool gate_is_proxy(const struct dest *d);
 
@@ -103,6 +110,9 @@ void gate_watch(const struct gate_target *t, uint64_t now_ns, struct gate_call *
 /* The call is over; detail as in struct log_call. */
 void gate_done(const struct gate_call *c, const struct dest *d, const char *edge, uint64_t now_ns,
 	       uint64_t latency_ns, enum outcome outcome, const char *detail);
+
+/* The breaker's name; empty when there is none. */
+void gate_name(const struct gate_target *t, char out[BREAKER_NAME_MAX + 1]);
 
 /* The text for the one who is refused; see answer_message(). */
 size_t gate_message(const struct gate_target *t, uint64_t now_ns, char *out, size_t size);
