@@ -8,6 +8,7 @@
 #include "shim/conn_kernel.h"
 #include "shim/fds.h"
 #include "shim/guard.h"
+#include "shim/stand_ins.h"
 #include "sys/neterr.h"
 
 #define GIVE_UP_NS UINT64_C(1000000000)
@@ -189,6 +190,7 @@ conn_close(int fd)
 		conn_call_end_all(c, &(struct conn_end){.how = CONN_VANISHED}, gate_now_ns());
 	else
 		give_up(c, fd, gate_now_ns());
+	stand_in_end(c, fd);
 	conn_free(c);
 }
 
@@ -202,6 +204,7 @@ conn_lose(int fd)
 	struct conn *c = conn_lock_last(ref);
 
 	conn_call_end_all(c, &(struct conn_end){.how = CONN_VANISHED}, gate_now_ns());
+	stand_in_end(c, -1);
 	conn_free(c);
 }
 
@@ -236,6 +239,7 @@ note_shared(struct conn *c)
 void
 conn_before_fork(void)
 {
+	stand_ins_before_fork();
 	conn_each(note_shared);
 }
 

@@ -134,6 +134,14 @@ conn_at(int fd)
 	return ref_of(load_relaxed(&of_fd[fd]));
 }
 
+uint32_t
+conn_stands_in(struct conn_ref ref)
+{
+	const struct conn *c = &conns[ref.place % PLACES];
+
+	return is_of(c, ref) ? load_relaxed(&c->stands_in) : 0;
+}
+
 bool
 conn_hold(struct conn_ref ref)
 {

@@ -43,6 +43,8 @@ struct conn {
 	atomic_u32 fd;		   /* one of them */
 	atomic_u32 is_paused;	   /* asked[0] would not, if the program were seen to wait */
 	atomic_u64 waits_since_ns; /* the program was seen to wait for bytes; 0: not */
+	atomic_u32 stands_in;	   /* for the dependency, see stand_in.h; 0: it is its own */
+	uint64_t file;		   /* of that, see loopback_file() */
 
 	struct dest_addr addr;
 	int32_t port;
@@ -88,6 +90,9 @@ struct conn *conn_lock_last(struct conn_ref ref);
 
 /* The connection of a descriptor; place 0: none. */
 struct conn_ref conn_at(int fd);
+
+/* Without the lock: what is in its stands_in. */
+uint32_t conn_stands_in(struct conn_ref ref);
 
 /* One more descriptor stands for it.  False: it is gone. */
 bool conn_hold(struct conn_ref ref);

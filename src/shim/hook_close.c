@@ -17,6 +17,7 @@
 #include "shim/guard.h"
 #include "shim/hooks.h"
 #include "shim/pending.h"
+#include "shim/stand_ins.h"
 #include "shim/syscall_names.h"
 #include "sys/raw.h"
 
@@ -61,15 +62,30 @@ fclose(FILE *stream)
 	return REAL(fclose)(stream);
 }
 
+/* libc writes to the stream, and reads from it, without calling write() or read(). */
+EXPORT FILE *
+fdopen(int fd, const char *mode)
+{
+	if (__builtin_expect(fds_is_followed(fd), 0))
+		stand_ins_lend(fd);
+	return REAL(fdopen)(fd, mode);
+}
+
 EXPORT int
 shutdown(int fd, int how)
 {
 	/* Of another one the kernel takes no notice. */
-	if (__builtin_expect(fds_is_ours(fd), 0) && how >= SHUT_RD && how <= SHUT_RDWR) {
+	bool is_ours = fds_is_ours(fd) && how >= SHUT_RD && how <= SHUT_RDWR;
+
+	if (__builtin_expect(is_ours, 0)) {
 		pending_shutdown(fd);
 		conn_shutdown(fd, how);
 	}
-	return REAL(shutdown)(fd, how);
+	int result = REAL(shutdown)(fd, how);
+
+	if (__builtin_expect(is_ours, 0))
+		stand_ins_shutdown(fd, how);
+	return result;
 }
 
 /* libc goes on to the kernel by itself. */

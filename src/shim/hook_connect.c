@@ -9,6 +9,7 @@
 #include "shim/pending.h"
 #include "shim/real.h"
 #include "shim/refusal.h"
+#include "shim/stand_ins.h"
 
 EXPORT int
 socket(int domain, int type, int protocol)
@@ -81,6 +82,24 @@ connect_again(int fd, const struct sockaddr *sa, socklen_t len)
 	return result;
 }
 
+/* Where the answer is HTTP, the connect goes to one who gives it. */
+static int
+refuse(int fd, const struct sockaddr *sa, const struct attempt *a)
+{
+	int error;
+
+	if (stand_in_open(fd, sa, a, &error)) {
+		refusal_clear(REFUSAL_CONNECT);
+		if (error == 0)
+			return 0;
+	} else {
+		error = a->call.target.section->settings.refuse_errno;
+		refusal_set(REFUSAL_CONNECT, error, &a->call.target);
+	}
+	errno = error;
+	return -1;
+}
+
 EXPORT int
 connect(int fd, const struct sockaddr *sa, socklen_t len)
 {
@@ -91,9 +110,7 @@ connect(int fd, const struct sockaddr *sa, socklen_t len)
 		return connect_again(fd, sa, len);
 	switch (ask(fd, sa, len, __builtin_return_address(0), &a)) {
 	case GATE_REFUSE:
-		errno = a.call.target.section->settings.refuse_errno;
-		refusal_set(REFUSAL_CONNECT, errno, &a.call.target);
-		return -1;
+		return refuse(fd, sa, &a);
 	case GATE_PASS:
 		return call_on(fd, sa, len);
 	case GATE_ADMIT:
@@ -107,5 +124,17 @@ connect(int fd, const struct sockaddr *sa, socklen_t len)
 		pending_settle(fd, error);
 	else
 		attempt_end(&a, attempt_result_of(error), error, gate_now_ns());
+	return result;
+}
+
+/* Who stands in for another bears its address. */
+EXPORT int
+getpeername(int fd, struct sockaddr *sa, socklen_t *len)
+{
+	socklen_t room = may_be_read(len) ? *len : 0;
+	int result = REAL(getpeername)(fd, sa, len);
+
+	if (__builtin_expect(fds_is_followed(fd), 0) && result == 0)
+		stand_ins_name(fd, sa, room);
 	return result;
 }

@@ -19,6 +19,7 @@
 
 #include "shim/follow.h"
 #include "shim/hooks.h"
+#include "shim/stand_ins.h"
 
 /* Of at most FOLLOW_SIZE_MAX bytes, or of as many words as the caller has on his stack. */
 #pragma GCC diagnostic ignored "-Walloca"
@@ -32,6 +33,8 @@ exec_by(int (*by)(const char *, char *const *, char *const *), const char *what,
 	struct follow_plan plan = follow_plan(envp);
 	void *room = alloca(plan.size);
 	char *const *env = follow_write(&plan, room);
+
+	stand_ins_before_exec();
 	int result = by(what, argv, env);
 
 	if (env != envp && errno == E2BIG)
@@ -81,6 +84,8 @@ fexecve(int fd, char *const argv[], char *const envp[])
 	struct follow_plan plan = follow_plan(envp);
 	void *room = alloca(plan.size);
 	char *const *env = follow_write(&plan, room);
+
+	stand_ins_before_exec();
 	int result = REAL(fexecve)(fd, argv, env);
 
 	if (env != envp && errno == E2BIG)
@@ -102,6 +107,8 @@ execveat(int fd, const char *path, char *const argv[], char *const envp[], int f
 	struct follow_plan plan = follow_plan(envp);
 	void *room = alloca(plan.size);
 	char *const *env = follow_write(&plan, room);
+
+	stand_ins_before_exec();
 	int result = real_execveat(fd, path, argv, env, flags);
 
 	if (env != envp && errno == E2BIG)

@@ -10,6 +10,7 @@
 #include "shim/hook_curl.h"
 #include "shim/hooks.h"
 #include "shim/pending.h"
+#include "shim/stand_ins.h"
 #include "sys/clock.h"
 
 struct receiving {
@@ -18,10 +19,11 @@ struct receiving {
 };
 
 static struct receiving
-receives(int fd)
+receives(int fd, int flags)
 {
 	struct receiving r = {conn_at(fd), clock_coarse_ns()};
 
+	stand_ins_await_read(fd, flags);
 	conn_waits(r.ref, r.since_ns);
 	return r;
 }
@@ -45,8 +47,10 @@ received(int fd, struct receiving *r, const struct conn_bytes *bytes, ssize_t re
 	if (fds_is_pending(fd))
 		settle(fd, r, result, error);
 	if (r->ref.place != 0) {
-		if (result < 0)
+		if (result < 0) {
 			conn_waited(r->ref, r->since_ns, clock_coarse_ns());
+			stand_ins_tell(fd, error);
+		}
 		conn_received(r->ref, bytes, result, error, peeked);
 	}
 	errno = error;
@@ -66,7 +70,7 @@ read(int fd, void *data, size_t size)
 
 	if (__builtin_expect(is_nothing(fd), 1))
 		return REAL(read)(fd, data, size);
-	struct receiving r = receives(fd);
+	struct receiving r = receives(fd, 0);
 
 	return received(fd, &r, &(struct conn_bytes){&part, 1, size}, REAL(read)(fd, data, size),
 			false);
@@ -87,7 +91,7 @@ readv(int fd, const struct iovec *parts, int count)
 {
 	if (__builtin_expect(is_nothing(fd), 1))
 		return REAL(readv)(fd, parts, count);
-	struct receiving r = receives(fd);
+	struct receiving r = receives(fd, 0);
 	ssize_t result = REAL(readv)(fd, parts, count);
 	struct conn_bytes bytes = {parts, (size_t)count, 0};
 
@@ -103,7 +107,7 @@ recv(int fd, void *data, size_t size, int flags)
 
 	if (__builtin_expect(is_nothing(fd) || (flags & (MSG_OOB | MSG_ERRQUEUE)) != 0, 1))
 		return REAL(recv)(fd, data, size, flags);
-	struct receiving r = receives(fd);
+	struct receiving r = receives(fd, flags);
 	ssize_t result = REAL(recv)(fd, data, size, flags);
 
 	return received(fd, &r, &(struct conn_bytes){&part, 1, size}, result,
@@ -117,7 +121,7 @@ recvfrom(int fd, void *data, size_t size, int flags, struct sockaddr *from, sock
 
 	if (__builtin_expect(is_nothing(fd) || (flags & (MSG_OOB | MSG_ERRQUEUE)) != 0, 1))
 		return REAL(recvfrom)(fd, data, size, flags, from, len);
-	struct receiving r = receives(fd);
+	struct receiving r = receives(fd, flags);
 	ssize_t result = REAL(recvfrom)(fd, data, size, flags, from, len);
 
 	return received(fd, &r, &(struct conn_bytes){&part, 1, size}, result,
@@ -131,7 +135,7 @@ recvmsg(int fd, struct msghdr *message, int flags)
 
 	if (__builtin_expect(is_nothing(fd) || (flags & (MSG_OOB | MSG_ERRQUEUE)) != 0, 1))
 		return REAL(recvmsg)(fd, message, flags);
-	struct receiving r = receives(fd);
+	struct receiving r = receives(fd, flags);
 	ssize_t result = REAL(recvmsg)(fd, message, flags);
 
 	if (result >= 0)
@@ -145,7 +149,7 @@ recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags, struct tim
 {
 	if (__builtin_expect(is_nothing(fd) || (flags & (MSG_OOB | MSG_ERRQUEUE)) != 0, 1))
 		return REAL(recvmmsg)(fd, messages, count, flags, timeout);
-	struct receiving r = receives(fd);
+	struct receiving r = receives(fd, flags);
 	int result = REAL(recvmmsg)(fd, messages, count, flags, timeout);
 
 	if (result < 0)

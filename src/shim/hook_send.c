@@ -14,6 +14,7 @@
 #include "shim/fds.h"
 #include "shim/hooks.h"
 #include "shim/pending.h"
+#include "shim/stand_ins.h"
 
 /* What the kernel will refuse is not looked at. */
 static bool
@@ -39,15 +40,29 @@ size_of(const struct iovec *parts, size_t count)
 	return size;
 }
 
+static ssize_t
+as_libc(ssize_t result)
+{
+	if (result >= 0)
+		return result;
+	errno = (int)-result;
+	return -1;
+}
+
+/* False: the hook is to return *result at once. */
 static bool
-sends(int fd, const struct conn_bytes *bytes, struct conn_sending *s)
+sends(int fd, const struct conn_bytes *bytes, struct conn_sending *s, ssize_t *result)
 {
 	s->ref = (struct conn_ref){0, 0};
+	*result = -ECONNRESET;
 	if (fds_is_pending(fd))
 		pending_look(fd);
-	if (!fds_is_followed(fd) || !may_all_be_read(bytes) || conn_sends(conn_at(fd), bytes, s))
+	if (!fds_is_followed(fd) || !may_all_be_read(bytes))
 		return true;
-	errno = ECONNRESET;
+	if (!(stand_ins_has(fd) && stand_ins_take(fd, bytes, result)) &&
+	    conn_sends(conn_at(fd), bytes, s))
+		return true;
+	*result = as_libc(*result);
 	return false;
 }
 
@@ -69,11 +84,12 @@ write(int fd, const void *data, size_t size)
 {
 	struct iovec part = {(void *)(uintptr_t)data, size};
 	struct conn_sending s;
+	ssize_t result;
 
 	if (__builtin_expect(!fds_is_ours(fd), 1))
 		return REAL(write)(fd, data, size);
-	if (!sends(fd, &(struct conn_bytes){&part, 1, size}, &s))
-		return -1;
+	if (!sends(fd, &(struct conn_bytes){&part, 1, size}, &s, &result))
+		return result;
 	return sent(fd, &s, REAL(write)(fd, data, size));
 }
 
@@ -82,13 +98,14 @@ writev(int fd, const struct iovec *parts, int count)
 {
 	struct conn_bytes bytes = {parts, (size_t)count, 0};
 	struct conn_sending s;
+	ssize_t result;
 
 	if (__builtin_expect(!fds_is_ours(fd), 1))
 		return REAL(writev)(fd, parts, count);
 	if (may_all_be_read(&bytes))
 		bytes.size = size_of(parts, bytes.count);
-	if (!sends(fd, &bytes, &s))
-		return -1;
+	if (!sends(fd, &bytes, &s, &result))
+		return result;
 	return sent(fd, &s, REAL(writev)(fd, parts, count));
 }
 
@@ -97,11 +114,12 @@ send(int fd, const void *data, size_t size, int flags)
 {
 	struct iovec part = {(void *)(uintptr_t)data, size};
 	struct conn_sending s;
+	ssize_t result;
 
 	if (__builtin_expect(!fds_is_ours(fd), 1))
 		return REAL(send)(fd, data, size, flags);
-	if (!sends(fd, &(struct conn_bytes){&part, 1, size}, &s))
-		return -1;
+	if (!sends(fd, &(struct conn_bytes){&part, 1, size}, &s, &result))
+		return result;
 	return sent(fd, &s, REAL(send)(fd, data, size, flags));
 }
 
@@ -110,11 +128,12 @@ sendto(int fd, const void *data, size_t size, int flags, const struct sockaddr *
 {
 	struct iovec part = {(void *)(uintptr_t)data, size};
 	struct conn_sending s;
+	ssize_t result;
 
 	if (__builtin_expect(!fds_is_ours(fd), 1))
 		return REAL(sendto)(fd, data, size, flags, to, len);
-	if (!sends(fd, &(struct conn_bytes){&part, 1, size}, &s))
-		return -1;
+	if (!sends(fd, &(struct conn_bytes){&part, 1, size}, &s, &result))
+		return result;
 	return sent(fd, &s, REAL(sendto)(fd, data, size, flags, to, len));
 }
 
@@ -123,14 +142,15 @@ sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	struct conn_bytes bytes;
 	struct conn_sending s;
+	ssize_t result;
 
 	if (__builtin_expect(!fds_is_ours(fd) || !may_be_read(message), 1))
 		return REAL(sendmsg)(fd, message, flags);
 	bytes = (struct conn_bytes){message->msg_iov, message->msg_iovlen, 0};
 	if (may_all_be_read(&bytes))
 		bytes.size = size_of(bytes.parts, bytes.count);
-	if (!sends(fd, &bytes, &s))
-		return -1;
+	if (!sends(fd, &bytes, &s, &result))
+		return result;
 	return sent(fd, &s, REAL(sendmsg)(fd, message, flags));
 }
 
@@ -156,11 +176,14 @@ EXPORT ssize_t
 sendfile(int to, int from, off_t *offset, size_t size)
 {
 	struct conn_sending s;
+	ssize_t result;
 
 	if (__builtin_expect(!fds_is_ours(to), 1))
 		return REAL(sendfile)(to, from, offset, size);
-	if (!sends(to, &(struct conn_bytes){NULL, 0, size}, &s))
-		return -1;
+	if (stand_ins_take_file(to, from, offset, size, &result))
+		return as_libc(result);
+	if (!sends(to, &(struct conn_bytes){NULL, 0, size}, &s, &result))
+		return result;
 	return sent(to, &s, REAL(sendfile)(to, from, offset, size));
 }
 
@@ -177,13 +200,16 @@ splice(int from, loff_t *from_offset, int to, loff_t *to_offset, size_t size, un
 	struct conn_bytes bytes = {NULL, 0, size};
 	struct conn_ref source = conn_at(from);
 	struct conn_sending s;
+	ssize_t result;
 
 	if (__builtin_expect(!fds_is_ours(to) && source.place == 0, 1))
 		return REAL(splice)(from, from_offset, to, to_offset, size, flags);
-	if (!sends(to, &bytes, &s))
-		return -1;
+	if (stand_ins_take_pipe(to, from, size, &result))
+		return as_libc(result);
+	if (!sends(to, &bytes, &s, &result))
+		return result;
 
-	ssize_t result = sent(to, &s, REAL(splice)(from, from_offset, to, to_offset, size, flags));
+	result = sent(to, &s, REAL(splice)(from, from_offset, to, to_offset, size, flags));
 
 	if (source.place != 0)
 		conn_received(source, &bytes, result, errno, false);

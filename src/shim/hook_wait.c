@@ -3,7 +3,6 @@
  * that was left without an answer from one that wants none.
  */
 #include <poll.h>
-#include <sys/select.h>
 #include <sys/socket.h>
 
 #include "shim/conn.h"
@@ -11,6 +10,8 @@
 #include "shim/hook_curl.h"
 #include "shim/hooks.h"
 #include "shim/pending.h"
+#include "shim/stand_ins.h"
+#include "shim/waits.h"
 #include "sys/clock.h"
 
 static bool
@@ -21,7 +22,7 @@ is_waited_for(const struct pollfd *p)
 
 /* The moment at which the wait begins; 0: for nothing of ours. */
 static uint64_t
-wait_begin(struct pollfd *fds, nfds_t count)
+wait_begin(struct pollfd *fds, nfds_t count, bool waits)
 {
 	uint64_t since_ns = 0;
 
@@ -31,6 +32,9 @@ wait_begin(struct pollfd *fds, nfds_t count)
 		if (since_ns == 0)
 			since_ns = clock_coarse_ns();
 		conn_waits(conn_at(fds[i].fd), since_ns);
+		if (stand_ins_has(fds[i].fd))
+			stand_ins_await(fds[i].fd,
+					waits && count == 1 && (fds[i].events & POLLOUT) == 0);
 	}
 	return since_ns;
 }
@@ -48,21 +52,56 @@ wait_end(const struct pollfd *fds, nfds_t count, uint64_t since_ns, int result)
 	return result;
 }
 
+static int
+poll_on(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	struct stand_ins_wait w;
+	int result;
+
+	if (__builtin_expect(load_relaxed(&stand_ins_awaited) == 0, 1))
+		return REAL(poll)(fds, count, timeout_ms);
+	uint64_t slice_ns = stand_ins_wait(&w, waits_ns_of_ms(timeout_ms));
+
+	do
+		result = REAL(poll)(fds, count, waits_ms_of_ns(slice_ns));
+	while (result == 0 && (slice_ns = stand_ins_wait_on(&w)) > 0);
+	return result;
+}
+
 EXPORT int
 poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 {
 	curl_transfer_progress();
-	uint64_t since_ns = timeout_ms != 0 ? wait_begin(fds, count) : 0;
+	uint64_t since_ns = timeout_ms != 0 ? wait_begin(fds, count, true) : 0;
 
-	return wait_end(fds, count, since_ns, REAL(poll)(fds, count, timeout_ms));
+	return wait_end(fds, count, since_ns, poll_on(fds, count, timeout_ms));
+}
+
+static int
+ppoll_on(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
+{
+	struct stand_ins_wait w;
+	struct timespec slice;
+	int result;
+
+	if (__builtin_expect(load_relaxed(&stand_ins_awaited) == 0, 1) ||
+	    !waits_can_be_cut(timeout))
+		return REAL(ppoll)(fds, count, timeout, mask);
+	uint64_t slice_ns = stand_ins_wait(&w, waits_ns_of(timeout));
+
+	do
+		result = REAL(ppoll)(fds, count, waits_timespec(slice_ns, &slice), mask);
+	while (result == 0 && (slice_ns = stand_ins_wait_on(&w)) > 0);
+	return result;
 }
 
 EXPORT int
 ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
 {
-	uint64_t since_ns = wait_begin(fds, count);
+	bool waits = waits_can_be_cut(timeout) && waits_ns_of(timeout) > 0;
+	uint64_t since_ns = wait_begin(fds, count, waits);
 
-	return wait_end(fds, count, since_ns, REAL(ppoll)(fds, count, timeout, mask));
+	return wait_end(fds, count, since_ns, ppoll_on(fds, count, timeout, mask));
 }
 
 /* What a program compiled with _FORTIFY_SOURCE calls, see hook_receive.c. */
@@ -84,62 +123,6 @@ __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout, co
 					   : ppoll(fds, count, timeout, mask);
 }
 
-/* A set may be longer than its type says. */
-static bool
-is_in(const fd_set *set, int fd)
-{
-	const unsigned long *words = (const unsigned long *)set;
-	unsigned bits = 8 * sizeof(*words);
-
-	return (words[(unsigned)fd / bits] >> ((unsigned)fd % bits) & 1) != 0;
-}
-
-static uint64_t
-select_begin(int end, const fd_set *set)
-{
-	uint64_t since_ns = 0;
-
-	for (int fd = 0; may_be_read(set) && fd < end; fd++) {
-		if (!fds_is_followed(fd) || !is_in(set, fd))
-			continue;
-		if (since_ns == 0)
-			since_ns = clock_coarse_ns();
-		conn_waits(conn_at(fd), since_ns);
-	}
-	return since_ns;
-}
-
-/* The set says now what can be read, so any descriptor that began at that moment is meant. */
-static int
-select_end(int end, uint64_t since_ns, int result)
-{
-	if (__builtin_expect(since_ns == 0, 1))
-		return result;
-	uint64_t now_ns = clock_coarse_ns();
-
-	for (int fd = 0; fd < end; fd++)
-		if (fds_is_followed(fd))
-			conn_waited(conn_at(fd), since_ns, now_ns);
-	return result;
-}
-
-EXPORT int
-select(int end, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout)
-{
-	uint64_t since_ns = select_begin(end, in);
-
-	return select_end(end, since_ns, REAL(select)(end, in, out, other, timeout));
-}
-
-EXPORT int
-pselect(int end, fd_set *in, fd_set *out, fd_set *other, const struct timespec *timeout,
-	const sigset_t *mask)
-{
-	uint64_t since_ns = select_begin(end, in);
-
-	return select_end(end, since_ns, REAL(pselect)(end, in, out, other, timeout, mask));
-}
-
 /* How a connect under way ended, or what became of a connection. */
 EXPORT int
 getsockopt(int fd, int level, int option, void *value, socklen_t *len)
@@ -149,9 +132,11 @@ getsockopt(int fd, int level, int option, void *value, socklen_t *len)
 	if (__builtin_expect(!fds_is_ours(fd), 1) || result != 0 || level != SOL_SOCKET ||
 	    option != SO_ERROR || *len < sizeof(int))
 		return result;
-	if (fds_is_pending(fd))
+	if (fds_is_pending(fd)) {
 		pending_settle_checked(fd, *(const int *)value);
-	else
+	} else {
+		stand_ins_tell(fd, *(const int *)value);
 		conn_failed(conn_at(fd), *(const int *)value);
+	}
 	return result;
 }

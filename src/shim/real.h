@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -59,6 +60,10 @@ struct real_libc {
 	ssize_t (*__recv_chk)(int, void *, size_t, size_t, int);
 	ssize_t (*__recvfrom_chk)(int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *);
 	int (*poll)(struct pollfd *, nfds_t, int);
+	int (*epoll_wait)(int, struct epoll_event *, int, int);
+	int (*epoll_pwait)(int, struct epoll_event *, int, int, const sigset_t *);
+	int (*getpeername)(int, struct sockaddr *, socklen_t *);
+	FILE *(*fdopen)(int, const char *);
 	ssize_t (*write)(int, const void *, size_t);
 	ssize_t (*writev)(int, const struct iovec *, int);
 	ssize_t (*send)(int, const void *, size_t, int);

@@ -38,7 +38,8 @@ static const struct {
 	ROW(fexecve),	   ROW(execveat),   ROW(posix_spawn), ROW(posix_spawnp),
 	ROW(system),	   ROW(popen),	    ROW(fclose),      ROW(dlopen),
 	ROW(strerror),	   ROW(strerror_l), ROW(strerror_r),  ROW(__xpg_strerror_r),
-	ROW(gai_strerror), ROW(dlclose),
+	ROW(gai_strerror), ROW(dlclose),    ROW(epoll_wait),  ROW(epoll_pwait),
+	ROW(getpeername),  ROW(fdopen),
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))

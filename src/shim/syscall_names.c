@@ -68,6 +68,9 @@ socket_by_name(long number, const long a[6], long *result)
 	case SYS_getsockopt:
 		*result = getsockopt(fd, (int)a[1], (int)a[2], POINTER(a[3]), POINTER(a[4]));
 		return true;
+	case SYS_getpeername:
+		*result = getpeername(fd, POINTER(a[1]), POINTER(a[2]));
+		return true;
 	case SYS_shutdown:
 		*result = shutdown(fd, (int)a[1]);
 		return true;
