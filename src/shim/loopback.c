@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "shim/names.h"
 #include "sys/highfd.h"
 #include "sys/rawnet.h"
 
@@ -84,14 +85,15 @@ listen_at(struct address *at)
 }
 
 static bool
-is_same_end(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+is_same_end(const struct sockaddr_storage *a, socklen_t a_len, const struct sockaddr_storage *b,
+	    socklen_t b_len)
 {
-	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
-	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
+	struct dest_addr a_addr, b_addr;
+	int32_t a_port, b_port;
 
-	if (b->ss_family == AF_INET6)
-		return (a->ss_family == AF_INET6 ? a6->sin6_port : a4->sin_port) == b6->sin6_port;
-	return a->ss_family == AF_INET && a4->sin_port == b4->sin_port;
+	return names_sockaddr((const struct sockaddr *)a, a_len, &a_addr, &a_port) &&
+	       names_sockaddr((const struct sockaddr *)b, b_len, &b_addr, &b_port) &&
+	       a_port == b_port && dest_addr_equal(&a_addr, &b_addr);
 }
 
 /* Accepts the connection of fd and no other's. */
@@ -114,7 +116,7 @@ accept_from(int listener, int fd)
 		}
 		if (peer < 0)
 			continue;
-		if (is_same_end(&from, &own))
+		if (is_same_end(&from, len, &own, own_len))
 			return peer;
 		raw_close(peer);
 	}

@@ -166,7 +166,7 @@ write_on(struct conn *c, struct stand_in *s)
 		.status = c->target.section->settings.answer_status,
 	};
 	int peer = peer_of(s);
-	char piece[4096];
+	char piece[2048];
 	size_t size;
 
 	while ((size = answer_http_write(&a, s->written, piece, sizeof(piece))) > 0) {
@@ -233,7 +233,7 @@ void
 stand_in_go_on(struct conn *c)
 {
 	struct stand_in *s = stand_in_of(c);
-	char piece[4096];
+	char piece[2048];
 	ssize_t n = 0;
 
 	if (s == NULL)

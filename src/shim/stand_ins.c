@@ -72,7 +72,7 @@ stand_ins_take(int fd, const struct conn_bytes *bytes, ssize_t *result)
 static ssize_t
 take_piece(int fd, int from, const int64_t *offset, size_t size)
 {
-	char piece[4096];
+	char piece[2048];
 	struct iovec part = {piece, 0};
 	size_t room = size < sizeof(piece) ? size : sizeof(piece);
 	ssize_t n = offset != NULL ? raw_pread(from, piece, room, *offset)
