@@ -54,6 +54,17 @@ def test_client_reads_the_answer_at_any_address(cutout, clients, refused_port, c
     assert said.count("424") >= 2 and said.count(MESSAGE) >= 2
 
 
+@pytest.mark.parametrize("client", ["openai", "anthropic"])
+def test_sdk_of_models_shows_the_message_and_stops(cutout, clients, refused_port, client):
+    """The first is tried again, as these do by themselves, and no other is."""
+    result = ask(cutout, clients, client, f"http://127.0.0.1:{refused_port}/v1", "127.0.0.1")
+    assert len(result.calls()) == 1
+    assert len(result.lines) == 3
+    assert [f"424 {MESSAGE}" in line or ("424 " in line and MESSAGE in line)
+            for line in result.lines] == [True] * 3
+    assert len(result.refusals()) == 3
+
+
 def run_case(cutout, port, case, log="debug", **options):
     return cutout(need("/usr/bin/python3"), SCRIPTS / "answer_cases.py", case, "127.0.0.1", port,
                   rules=RULES.format(host="127.0.0.1"), log=log, **options)
@@ -161,3 +172,11 @@ def test_port_of_another_protocol_is_refused_without_more(cutout, port):
     result = run_case(cutout, port, "connects")
     assert result.lines == [REFUSED, "soon"]
     assert len(result.refusals()) == 1
+
+
+def test_where_there_is_no_loopback_the_connect_is_refused(cutout):
+    result = cutout(need("unshare"), "--net", need("/usr/bin/python3"),
+                    SCRIPTS / "answer_cases.py", "connects", "192.0.2.1", 80,
+                    rules=RULES.format(host="192.0.2.1"))
+    assert result.lines == [REFUSED, "soon"]
+    assert len(result.calls()) == len(result.refusals()) == 1

@@ -11,7 +11,8 @@ from support.run import clean_environment, need
 CLIENTS = ("urllib", "requests", "fetch", "java", "wget", "bash")
 # /dev/tcp speaks no TLS.
 TLS_CLIENTS = CLIENTS[:-1]
-AXIOS = "axios@1.7.9"
+NPM_CLIENTS = {"axios": "axios@1.7.9", "openai": "openai@4.104.0",
+               "anthropic": "@anthropic-ai/sdk@0.39.0"}
 # What wget and curl tell of time and memory: no two runs of them agree on it.
 VOLATILE = (rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|wall clock time: [\d.]+s|in [\d.]+s \([^)]*/s\)"
             rb"|after \d+ ms|0x[0-9a-f]{6,}")
@@ -97,9 +98,10 @@ class Clients:
             return [need("/usr/bin/python3"), str(HERE / f"{name}_loop.py"), *words]
         if name in NODE_CLIENTS:
             return [need("node"), str(HERE / f"{name}_loop.mjs"), *words]
-        if name == "axios":
-            made = once(self.shared, name, with_npm(AXIOS, "axios_loop.mjs", "loop.mjs"))
-            return [need("node"), str(made / "axios_loop.mjs"), *words]
+        if name in NPM_CLIENTS:
+            script = f"{name}_loop.mjs"
+            made = once(self.shared, name, with_npm(NPM_CLIENTS[name], script, "loop.mjs"))
+            return [need("node"), str(made / script), *words]
         if name in JAVA_CLIENTS:
             classes = str(once(self.shared, "classes", make_java))
             return [need("java"), *JAVA, "-cp", classes, JAVA_CLIENTS[name], *words]

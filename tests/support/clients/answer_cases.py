@@ -352,6 +352,6 @@ def lent():
 
 try:
     connect()
-except ConnectionRefusedError as error:
+except OSError:
     pass
 globals()[CASE]()
