@@ -1,7 +1,8 @@
 /*
  * The thread that was refused reads the message where it would read the system's text
- * for that error.
+ * for that error, or libcurl's.
  */
+#include <curl/curl.h>
 #include <errno.h>
 #include <locale.h>
 #include <netdb.h>
@@ -70,6 +71,19 @@ __xpg_strerror_r(int number, char *buf, size_t size)
 }
 
 #endif
+
+EXPORT const char *
+curl_easy_strerror(CURLcode code)
+{
+	const char *message = refusal_text(REFUSAL_CURL, (int)code);
+	const char *(*text_of)(CURLcode) =
+		message == NULL ? real_for("curl_easy_strerror", __builtin_return_address(0))
+				: NULL;
+
+	if (message != NULL)
+		return message;
+	return text_of != NULL ? text_of(code) : "";
+}
 
 EXPORT const char *
 gai_strerror(int number)

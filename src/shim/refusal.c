@@ -5,7 +5,7 @@
 static __thread struct {
 	int number; /* 0: none */
 	struct gate_target target;
-} refused[2];
+} refused[REFUSAL_KINDS];
 
 static __thread char text[ANSWER_TEXT_MAX];
 

@@ -1,15 +1,15 @@
 /*
  * What this thread was refused last, so that the text for its error can be asked for.
  *
- * It holds for the one error number until the thread's next connect or look-up that is
- * not refused.
+ * It holds for the one error number until the thread's next connect, look-up or transfer
+ * that is not refused.
  */
 #ifndef SHIM_REFUSAL_H
 #define SHIM_REFUSAL_H
 
 #include "shim/gate.h"
 
-enum refusal_kind { REFUSAL_CONNECT, REFUSAL_RESOLVE };
+enum refusal_kind { REFUSAL_CONNECT, REFUSAL_RESOLVE, REFUSAL_CURL, REFUSAL_KINDS };
 
 /* The text is made when it is asked for: a refusal itself costs next to nothing. */
 void refusal_set(enum refusal_kind kind, int number, const struct gate_target *t);
