@@ -5,6 +5,7 @@
 #include "shim/curl_lookups.h"
 #include "shim/curl_outcome.h"
 #include "shim/real.h"
+#include "shim/refusal.h"
 
 static int64_t
 info_number(const struct curl_call *c, CURLINFO info)
@@ -53,10 +54,10 @@ curl_call_ask(const struct curl_handle *h, void *handle, struct curl_call *c)
 	if (!gate_find(&d, &target))
 		return GATE_PASS;
 	answer = gate_ask(&target, gate_now_ns(), &c->at_gate);
-	if (answer == GATE_REFUSE)
-		return answer;
 	c->handle = handle;
 	c->is_counted = answer == GATE_ADMIT;
+	if (answer == GATE_REFUSE)
+		return answer;
 	c->may_queue = false;
 	c->began_ns = c->at_gate.ticket.start_ns;
 	c->first_byte_us = 0;
@@ -67,14 +68,29 @@ curl_call_ask(const struct curl_handle *h, void *handle, struct curl_call *c)
 void
 curl_call_refuse(struct curl_handle *h, const struct curl_call *c, char *message)
 {
-	const struct gate_target *target = &c->at_gate.target;
 	struct dest d = curl_dest_value(&c->dest);
-	uint64_t now_ns = gate_now_ns();
 
-	gate_refused(target, &d, CURL_EDGE, now_ns);
+	gate_refused(&c->at_gate.target, &d, CURL_EDGE, gate_now_ns());
+	curl_call_set_refused(h, c, message);
+}
+
+void
+curl_call_set_refused(struct curl_handle *h, const struct curl_call *c, char *message)
+{
+	const struct gate_target *target = &c->at_gate.target;
+
 	if (message != NULL)
-		gate_message(target, now_ns, message, CURL_ERROR_SIZE);
+		gate_message(target, gate_now_ns(), message, CURL_ERROR_SIZE);
 	curl_handle_set_refused(h, target->section->settings.refuse_errno, curl_dest_url(h));
+}
+
+void
+curl_call_told(const struct curl_call *c)
+{
+	if (c != NULL)
+		refusal_set(REFUSAL_CURL, CURLE_COULDNT_CONNECT, &c->at_gate.target);
+	else
+		refusal_clear(REFUSAL_CURL);
 }
 
 /* As far as the first line of the answer tells; a streamed answer may last for minutes. */

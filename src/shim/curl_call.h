@@ -30,7 +30,8 @@ struct curl_call {
 /*
  * Asks for a transfer on handle, of which h is known, and fills *c.  GATE_PASS: not ours.
  * GATE_ADMIT: what libcurl does for it is no other call; c->is_counted or not.
- * GATE_REFUSE: curl_call_refuse() must follow.
+ * GATE_REFUSE: curl_call_refuse() must follow, or
+ * curl_answer_begin() that succeeds.
  */
 enum gate_answer curl_call_ask(const struct curl_handle *h, void *handle, struct curl_call *c);
 
@@ -39,6 +40,15 @@ enum gate_answer curl_call_ask(const struct curl_handle *h, void *handle, struct
  * CURL_ERROR_SIZE bytes, or NULL.
  */
 void curl_call_refuse(struct curl_handle *h, const struct curl_call *c, char *message);
+
+/* The same for a refusal that is counted already. */
+void curl_call_set_refused(struct curl_handle *h, const struct curl_call *c, char *message);
+
+/*
+ * The program is told of the end of a transfer on this thread: with c, that it was
+ * refused; with NULL, anything else.
+ */
+void curl_call_told(const struct curl_call *c);
 
 /* For a call that is counted: whether its answer has begun, as libcurl tells. */
 bool curl_call_look(struct curl_call *c);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/atomics.h"
+#include "shim/curl_answer.h"
 #include "shim/curl_hide.h"
 #include "shim/curl_transfers.h"
 #include "sys/clock.h"
@@ -28,9 +29,20 @@ is_counted(const struct curl_job *j)
 	       j->process == process;
 }
 
+/* libcurl would make one that is answered wait, where connections are limited. */
+static bool
+is_limited(const struct curl_multi *m)
+{
+	return m->max_of_host > 0 || m->max_of_all > 0;
+}
+
 static void
 refuse(struct curl_job *j)
 {
+	if (!is_limited(j->multi) && curl_answer_begin(j->handle, handle_of(j), &j->call)) {
+		curl_job_move(j, CURL_JOB_ANSWERED);
+		return;
+	}
 	if (!curl_hide(j->handle, handle_of(j))) {
 		curl_job_move(j, CURL_JOB_OVER);
 		return;
@@ -47,7 +59,7 @@ static void
 admit(struct curl_job *j)
 {
 	j->process = process;
-	if (j->multi->max_of_host > 0 || j->multi->max_of_all > 0)
+	if (is_limited(j->multi))
 		curl_call_may_queue(&j->call);
 	curl_job_move(j, j->call.is_counted ? CURL_JOB_WAITING : CURL_JOB_GOING);
 }
@@ -78,7 +90,8 @@ curl_drive_begin(struct curl_multi *m, CURLM *multi, const void *frame)
 		return d;
 	while (m->jobs[CURL_JOB_NEW].first != NULL)
 		ask(m->jobs[CURL_JOB_NEW].first);
-	if ((m->jobs[CURL_JOB_WAITING].count > 0 || m->jobs[CURL_JOB_GOING].count > 0) &&
+	if ((m->jobs[CURL_JOB_WAITING].count > 0 || m->jobs[CURL_JOB_GOING].count > 0 ||
+	     m->jobs[CURL_JOB_ANSWERED].count > 0) &&
 	    curl_transfers_may_begin(multi)) {
 		struct curl_transfer t = {.frame = frame, .call.handle = multi};
 
@@ -98,6 +111,15 @@ tell_refused(struct curl_job *j, CURLMsg *message)
 		strcpy(j->handle->error_buffer, j->message);
 }
 
+static void
+end_answered(struct curl_job *j, CURLMsg *message)
+{
+	if (curl_answer_end(j->handle, handle_of(j), message->data.result))
+		return;
+	message->data.result = CURLE_COULDNT_CONNECT;
+	curl_call_set_refused(j->handle, &j->call, j->handle->error_buffer);
+}
+
 /* What libcurl says of a transfer. */
 static void
 settle(struct curl_multi *m, CURLMsg *message)
@@ -109,6 +131,8 @@ settle(struct curl_multi *m, CURLMsg *message)
 		return;
 	if (j->state == CURL_JOB_REFUSED)
 		tell_refused(j, message);
+	else if (j->state == CURL_JOB_ANSWERED)
+		end_answered(j, message);
 	else if (is_counted(j))
 		curl_call_end(h, &j->call, message->data.result);
 	curl_job_move(j, CURL_JOB_OVER);
@@ -149,6 +173,13 @@ look_for_answers(struct curl_multi *m, bool is_whole)
 	}
 }
 
+static void
+serve_answers(struct curl_multi *m)
+{
+	for (struct curl_job *j = m->jobs[CURL_JOB_ANSWERED].first; j != NULL; j = j->next)
+		curl_answer_serve(j->handle->answer);
+}
+
 bool
 curl_drive_is_on(const CURLM *multi)
 {
@@ -169,9 +200,19 @@ curl_drive_end(const struct curl_drive *d, bool is_whole)
 	m = curl_multis_find(d->multi);
 	if (m != NULL && !curl_drive_is_on(d->multi)) {
 		read_messages(m, d->multi);
+		serve_answers(m);
 		look_for_answers(m, is_whole);
 	}
 	errno = saved;
+}
+
+/* NULL: the message is of none. */
+static const struct curl_call *
+refusal_in(const CURLMsg *message)
+{
+	const struct curl_handle *h = curl_handle_find(message->easy_handle);
+
+	return h != NULL && h->is_refused && h->job != NULL ? &h->job->call : NULL;
 }
 
 /* In a callback libcurl tells nothing, so neither do we. */
@@ -186,6 +227,7 @@ curl_drive_read(struct curl_multi *m, CURLM *multi, int *queued)
 		message = curl_said_take(m);
 	}
 	if (message != NULL) {
+		curl_call_told(refusal_in(message));
 		*queued = (int)m->said_count;
 	} else {
 		message = m->info_read(multi, queued);
@@ -201,6 +243,8 @@ leave(struct curl_job *j)
 {
 	if (j->state == CURL_JOB_REFUSED)
 		curl_unhide(j->handle, handle_of(j));
+	else if (j->state == CURL_JOB_ANSWERED)
+		curl_answer_leave(j->handle, handle_of(j));
 	else if (is_counted(j))
 		curl_call_leave(&j->call);
 	curl_job_part(j);
@@ -241,6 +285,7 @@ curl_drive_forget(struct curl_handle *h)
 			curl_call_forget(&j->call);
 		curl_job_part(j);
 	}
+	curl_answer_forget(h);
 	curl_job_free(h);
 	errno = saved;
 }

@@ -1,5 +1,6 @@
 #include "shim/curl_handles.h"
 
+#define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
 #include <errno.h>
 #include <stdint.h>
@@ -7,6 +8,9 @@
 #include <string.h>
 
 #define WAYS 32 /* places that a handle may have */
+
+/* Newer than the oldest headers that will do. */
+#define OPTION_PROTOCOLS_STR (CURLOPTTYPE_STRINGPOINT + 318)
 
 static struct curl_handle handles[CURL_HANDLES_MAX];
 
@@ -63,7 +67,7 @@ set_text(char **to, const char *text)
 void
 curl_handle_used(struct curl_handle *h)
 {
-	h->is_refused = false;
+	h->is_refused = h->is_answered = false;
 	set_text(&h->refused_url, NULL);
 }
 
@@ -73,6 +77,14 @@ curl_handle_set_refused(struct curl_handle *h, int error, char *url)
 	curl_handle_used(h);
 	h->is_refused = true;
 	h->refused_errno = error;
+	h->refused_url = url;
+}
+
+void
+curl_handle_set_answered(struct curl_handle *h, char *url)
+{
+	curl_handle_used(h);
+	h->is_answered = true;
 	h->refused_url = url;
 }
 
@@ -87,6 +99,9 @@ curl_handle_reset(struct curl_handle *h)
 	h->port = 0;
 	h->verbose = 0;
 	h->is_unix = false;
+	h->only_connects = false;
+	set_text(&h->options.protocol_names, NULL);
+	h->options = (struct curl_options){0};
 }
 
 void
@@ -108,6 +123,46 @@ curl_handle_copy(struct curl_handle *to, const struct curl_handle *from)
 	to->port = from->port;
 	to->verbose = from->verbose;
 	to->is_unix = from->is_unix;
+	to->only_connects = from->only_connects;
+	to->options = from->options;
+	to->options.protocol_names = NULL;
+	set_text(&to->options.protocol_names, from->options.protocol_names);
+}
+
+static void
+note_option(struct curl_options *o, int option, void *value)
+{
+	switch (option) {
+	case CURLOPT_PROTOCOLS:
+		o->protocols = (long)(intptr_t)value;
+		set_text(&o->protocol_names, NULL);
+		break;
+	case OPTION_PROTOCOLS_STR:
+		set_text(&o->protocol_names, value);
+		o->protocols = 0;
+		break;
+	case CURLOPT_HTTP_VERSION:
+		o->http_version = (long)(intptr_t)value;
+		break;
+	case CURLOPT_IPRESOLVE:
+		o->ip_version = (long)(intptr_t)value;
+		break;
+	case CURLOPT_FRESH_CONNECT:
+		o->fresh_connect = (long)(intptr_t)value;
+		break;
+	case CURLOPT_OPENSOCKETFUNCTION:
+		o->open_socket = value;
+		break;
+	case CURLOPT_OPENSOCKETDATA:
+		o->open_socket_data = value;
+		break;
+	case CURLOPT_SOCKOPTFUNCTION:
+		o->socket_options = value;
+		break;
+	case CURLOPT_CLOSESOCKETFUNCTION:
+		o->close_socket = value;
+		break;
+	}
 }
 
 void
@@ -136,5 +191,10 @@ curl_handle_note(struct curl_handle *h, int option, void *value)
 	case CURLOPT_ABSTRACT_UNIX_SOCKET:
 		h->is_unix = value != NULL;
 		break;
+	case CURLOPT_CONNECT_ONLY:
+		h->only_connects = value != NULL;
+		break;
+	default:
+		note_option(&h->options, option, value);
 	}
 }

@@ -15,6 +15,14 @@
 
 #define CURL_HANDLES_MAX 4096
 
+/* What the program has set of the options that an answer takes for itself. */
+struct curl_options {
+	char *protocol_names; /* whichever of these two was set last; NULL, 0: none */
+	long protocols;
+	long http_version, ip_version, fresh_connect;
+	void *open_socket, *open_socket_data, *socket_options, *close_socket;
+};
+
 struct curl_handle {
 	_Atomic(const void *) key; /* the handle; NULL: free */
 	const void *library;	   /* an address in the libcurl that it is of */
@@ -25,10 +33,13 @@ struct curl_handle {
 	long port; /* 0: the URL's */
 	long verbose;
 	bool is_unix; /* goes to a socket in the file system */
-	bool is_refused;
+	bool only_connects;
+	struct curl_options options;
+	bool is_refused, is_answered; /* see struct curl_refusal */
 	int refused_errno;
-	char *refused_url;    /* while is_refused; may be NULL for want of memory */
-	struct curl_job *job; /* its life in multi handles, see curl_multis.h */
+	char *refused_url;	    /* while one of them; may be NULL for want of memory */
+	struct curl_job *job;	    /* its life in multi handles, see curl_multis.h */
+	struct curl_answer *answer; /* while a transfer is answered, see curl_answer.h */
 };
 
 /* NULL: not known. */
@@ -51,6 +62,7 @@ void curl_handle_note(struct curl_handle *h, int option, void *value);
 
 /* The last transfer was refused, or no longer is the last.  url becomes the entry's own. */
 void curl_handle_set_refused(struct curl_handle *h, int error, char *url);
+void curl_handle_set_answered(struct curl_handle *h, char *url);
 void curl_handle_used(struct curl_handle *h);
 
 #endif

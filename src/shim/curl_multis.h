@@ -16,11 +16,12 @@
 #define CURL_MULTIS_MAX 1024
 
 enum curl_job_state {
-	CURL_JOB_NEW,	  /* added, and not asked for yet */
-	CURL_JOB_REFUSED, /* until libcurl says that it failed */
-	CURL_JOB_WAITING, /* under way and counted, no answer yet */
-	CURL_JOB_GOING,	  /* under way, nothing more to look for */
-	CURL_JOB_OVER,	  /* ended, or none of ours */
+	CURL_JOB_NEW,	   /* added, and not asked for yet */
+	CURL_JOB_REFUSED,  /* until libcurl says that it failed */
+	CURL_JOB_ANSWERED, /* refused by an answer, until libcurl says how that went */
+	CURL_JOB_WAITING,  /* under way and counted, no answer yet */
+	CURL_JOB_GOING,	   /* under way, nothing more to look for */
+	CURL_JOB_OVER,	   /* ended, or none of ours */
 	CURL_JOB_STATES
 };
 

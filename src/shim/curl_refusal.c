@@ -1,7 +1,9 @@
 #include "shim/curl_refusal.h"
 
+#define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
 #include <stddef.h>
+#include <strings.h>
 
 #define NUMBER_OF(info) ((info)&CURLINFO_MASK)
 
@@ -86,6 +88,43 @@ no_certificates(int info, void *out)
 		return false;
 	*(struct curl_certinfo **)out = &none;
 	return true;
+}
+
+static bool
+is_tls(const char *url)
+{
+	return strncasecmp(url, "https:", 6) == 0;
+}
+
+/* Older ones write the scheme in upper case. */
+static const char *
+scheme_of(const char *told)
+{
+	return told == NULL ? NULL : told[0] == 'H' ? "HTTPS" : "https";
+}
+
+void
+curl_answer_info(const struct curl_refusal *r, int info, void *out)
+{
+	if (out == NULL)
+		return;
+	switch (info) {
+	case CURLINFO_EFFECTIVE_URL:
+		*(const char **)out = r->url;
+		break;
+	case CURLINFO_PRIMARY_IP:
+	case CURLINFO_LOCAL_IP:
+		*(const char **)out = "";
+		break;
+	case CURLINFO_SCHEME:
+		if (is_tls(r->url))
+			*(const char **)out = scheme_of(*(const char **)out);
+		break;
+	case CURLINFO_PROTOCOL:
+		if (is_tls(r->url))
+			*(long *)out = CURLPROTO_HTTPS;
+		break;
+	}
 }
 
 bool

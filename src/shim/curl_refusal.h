@@ -18,4 +18,10 @@ struct curl_refusal {
  */
 bool curl_refusal_info(const struct curl_refusal *r, int info, void *out);
 
+/*
+ * The same after an answer, whose transfer was libcurl's own: puts right in *out, which
+ * libcurl has written, what it took another way for.  error says nothing.
+ */
+void curl_answer_info(const struct curl_refusal *r, int info, void *out);
+
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "shim/curl_answer.h"
 #include "shim/guard.h"
 #include "shim/hook_curl.h"
 
@@ -20,7 +21,9 @@ set_waits(void)
 {
 	const struct curl_transfer *top = mine.count > 0 ? &mine.at[mine.count - 1] : NULL;
 
-	curl_transfer_waits = top != NULL && top->call.is_counted && top->call.first_byte_us == 0;
+	curl_transfer_waits =
+		top != NULL &&
+		(top->is_answered || (top->call.is_counted && top->call.first_byte_us == 0));
 }
 
 static void
@@ -96,12 +99,25 @@ curl_transfers_drop_handle(const void *handle)
 			drop(i);
 }
 
+static void
+serve(const void *handle)
+{
+	struct curl_handle *h = curl_handle_find(handle);
+
+	if (h != NULL)
+		curl_answer_serve(h->answer);
+}
+
 void
 curl_transfer_look(void)
 {
+	struct curl_transfer *top = &mine.at[mine.count - 1];
 	int saved = errno;
 
-	curl_call_look(&mine.at[mine.count - 1].call);
+	if (top->is_answered)
+		serve(top->call.handle);
+	else
+		curl_call_look(&top->call);
 	set_waits();
 	errno = saved;
 }

@@ -18,6 +18,7 @@
 struct curl_transfer {
 	uint64_t id;
 	const void *frame; /* of the hook, on the stack */
+	bool is_answered;  /* it goes by curl_answer.h */
 	struct curl_call call;
 };
 

@@ -2,6 +2,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "shim/curl_detour.h"
 #include "shim/fds.h"
 #include "shim/guard.h"
 #include "shim/hooks.h"
@@ -100,6 +101,14 @@ refuse(int fd, const struct sockaddr *sa, const struct attempt *a)
 	return -1;
 }
 
+/* The socket is connected, which some versions of libcurl do not believe. */
+static bool
+is_detour(const struct sockaddr *sa, socklen_t len)
+{
+	return may_be_read(sa) && len > sizeof(sa->sa_family) && sa->sa_family == AF_UNIX &&
+	       curl_detour_leads_to(sa, len);
+}
+
 EXPORT int
 connect(int fd, const struct sockaddr *sa, socklen_t len)
 {
@@ -112,7 +121,7 @@ connect(int fd, const struct sockaddr *sa, socklen_t len)
 	case GATE_REFUSE:
 		return refuse(fd, sa, &a);
 	case GATE_PASS:
-		return call_on(fd, sa, len);
+		return is_detour(sa, len) ? 0 : call_on(fd, sa, len);
 	case GATE_ADMIT:
 		break;
 	}

@@ -11,6 +11,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "shim/curl_answer.h"
+#include "shim/curl_detour.h"
 #include "shim/curl_drive.h"
 #include "shim/curl_hooks.h"
 #include "shim/curl_refusal.h"
@@ -37,6 +39,7 @@ begin(const struct curl_handle *h, CURL *handle, const void *frame, struct curl_
 		answer = curl_call_ask(h, handle, &t->call);
 	if (answer == GATE_ADMIT) {
 		t->frame = frame;
+		t->is_answered = false;
 		t->id = curl_transfers_begin(t);
 	}
 	return answer;
@@ -53,6 +56,35 @@ end(const struct curl_handle *h, uint64_t id, CURLcode code)
 	errno = saved;
 }
 
+static CURLcode
+refuse_in_text(struct curl_handle *h, const struct curl_call *c)
+{
+	curl_call_refuse(h, c, h->error_buffer);
+	curl_call_told(c);
+	return CURLE_COULDNT_CONNECT;
+}
+
+/* libcurl makes the transfer, and gets its answer from the shim. */
+static CURLcode
+refuse_by_answer(struct curl_handle *h, CURL *handle, CURLcode (*perform)(CURL *),
+		 const void *frame, struct curl_transfer *t)
+{
+	CURLcode code;
+
+	t->frame = frame;
+	t->is_answered = true;
+	t->id = curl_transfers_begin(t);
+	code = perform(handle);
+	curl_transfers_end(t->id, t);
+	if (curl_answer_end(h, handle, code)) {
+		curl_call_told(NULL);
+		return code;
+	}
+	curl_call_set_refused(h, &t->call, h->error_buffer);
+	curl_call_told(&t->call);
+	return CURLE_COULDNT_CONNECT;
+}
+
 EXPORT CURLcode
 curl_easy_perform(CURL *handle)
 {
@@ -67,15 +99,20 @@ curl_easy_perform(CURL *handle)
 		return CURLE_FAILED_INIT;
 	if (h == NULL || curl_job_is_in(h))
 		return perform(handle);
+	if (!curl_transfers_has(handle))
+		curl_answer_leave(h, handle);
 	answer = begin(h, handle, FRAME, &t);
 	if (answer == GATE_REFUSE) {
-		curl_call_refuse(h, &t.call, h->error_buffer);
+		code = curl_answer_begin(h, handle, &t.call)
+			       ? refuse_by_answer(h, handle, perform, FRAME, &t)
+			       : refuse_in_text(h, &t.call);
 		errno = saved;
-		return CURLE_COULDNT_CONNECT;
+		return code;
 	}
 	curl_handle_used(h);
 	errno = saved;
 	code = perform(handle);
+	curl_call_told(NULL);
 	if (answer == GATE_ADMIT)
 		end(h, t.id, code);
 	return code;
@@ -107,6 +144,8 @@ curl_easy_duphandle(CURL *handle)
 
 	if (from != NULL && copy != NULL)
 		curl_drive_duplicate(from, copy);
+	if (from != NULL && copy != NULL && from->answer != NULL)
+		curl_detour_undo(from, copy);
 	if (from != NULL && (to = note_handle(copy, from->library, NULL)) != NULL) {
 		curl_drive_forget(to);
 		curl_handle_copy(to, from);
@@ -136,6 +175,7 @@ curl_easy_cleanup(CURL *handle)
 	curl_transfers_drop_handle(handle);
 	if (h != NULL) {
 		curl_drive_leave(h);
+		curl_answer_leave(h, handle);
 		curl_job_free(h);
 		curl_handle_remove(h);
 	}
@@ -183,11 +223,14 @@ curl_easy_getinfo(CURL *handle, CURLINFO info, ...)
 
 	CURLcode code = getinfo(handle, info, out);
 
-	if (h != NULL && h->is_refused && code == CURLE_OK) {
+	if (h != NULL && (h->is_refused || h->is_answered) && code == CURLE_OK) {
 		const struct curl_refusal r = {h->refused_errno,
 					       h->refused_url != NULL ? h->refused_url : ""};
 
-		curl_refusal_info(&r, (int)info, out);
+		if (h->is_refused)
+			curl_refusal_info(&r, (int)info, out);
+		else
+			curl_answer_info(&r, (int)info, out);
 	}
 	return code;
 }

@@ -11,14 +11,15 @@
 
 #define CURL_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec"), visibility("hidden")))
 
-/* This thread makes a transfer whose answer has not begun, as far as was seen. */
+/* This thread makes a transfer whose answer has not begun, as far as was seen, or is ours. */
 extern CURL_THREAD_LOCAL bool curl_transfer_waits;
 
 void curl_transfer_look(void);
 
 /*
  * Called where a transfer reads or waits: sees whether the first byte of its answer is
- * there, so that a long body does not count as a call without an answer.  errno is kept.
+ * there, so that a long body does not count as a call without an answer; or gives the
+ * answer that is ours to give.  errno is kept.
  */
 static inline void
 curl_transfer_progress(void)

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdarg.h>
 
+#include "shim/curl_answer.h"
 #include "shim/curl_drive.h"
 #include "shim/curl_hooks.h"
 
@@ -31,10 +32,16 @@ real_multi(const char *name, const struct curl_multi *m, const void *caller)
 	return real_for(name, m != NULL ? m->library : caller);
 }
 
-/* Before the real function: its callbacks may call us. */
+/*
+ * Before the real function: its callbacks may call us.  An answer whose transfer was left
+ * by a jump is none any more.
+ */
 static struct curl_job *
-join(CURLM *multi, struct curl_handle *h)
+join(CURLM *multi, struct curl_handle *h, CURL *handle)
 {
+	if (h != NULL && !curl_job_is_in(h) && !curl_transfers_has(handle))
+		curl_answer_leave(h, handle);
+
 	struct curl_multi *m =
 		multi != NULL && h != NULL ? curl_multis_add(multi, h->library) : NULL;
 
@@ -50,7 +57,7 @@ curl_multi_add_handle(CURLM *multi, CURL *handle)
 	if (add == NULL)
 		return CURLM_INTERNAL_ERROR;
 
-	struct curl_job *j = join(multi, h);
+	struct curl_job *j = join(multi, h, handle);
 	CURLMcode code = add(multi, handle);
 
 	if (code == CURLM_OK && h != NULL)

@@ -125,6 +125,12 @@ raw_pipe(int ends[2])
 }
 
 int
+raw_socketpair(int domain, int type, int protocol, int ends[2])
+{
+	return (int)raw_call(SYS_socketpair, domain, type, protocol, LONG_OF(ends), 0, 0);
+}
+
+int
 raw_poll(struct pollfd *fds, unsigned n, uint64_t wait_ns, const raw_sigset *mask)
 {
 #ifdef SYS_ppoll

@@ -46,6 +46,8 @@ int raw_bytes_waiting(int fd);
 /* Both ends close-on-exec. */
 int raw_pipe(int ends[2]);
 
+int raw_socketpair(int domain, int type, int protocol, int ends[2]);
+
 /* Waits at most wait_ns under the mask of signals (NULL: the one there is). */
 int raw_poll(struct pollfd *fds, unsigned n, uint64_t wait_ns, const raw_sigset *mask);
 

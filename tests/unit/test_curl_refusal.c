@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
 #include <errno.h>
 
@@ -95,6 +96,47 @@ infos_that_nobody_knows_are_zero_or_left_alone(void **state)
 	assert_false(curl_refusal_info(&refusal, CURLINFO_RESPONSE_CODE, NULL));
 }
 
+static const struct curl_refusal over_tls = {0, "HTTPS://carrier.example/a"};
+static const struct curl_refusal over_tcp = {0, "http://carrier.example/a"};
+
+static void
+an_answer_is_told_as_one_that_took_the_programs_own_way(void **state)
+{
+	const char *url = "http://carrier.example/a", *scheme = "HTTP", *address = "/a/socket";
+	long protocol = CURLPROTO_HTTP;
+
+	(void)state;
+	curl_answer_info(&over_tls, CURLINFO_EFFECTIVE_URL, &url);
+	curl_answer_info(&over_tls, CURLINFO_PRIMARY_IP, &address);
+	curl_answer_info(&over_tls, CURLINFO_PROTOCOL, &protocol);
+	curl_answer_info(&over_tls, CURLINFO_SCHEME, &scheme);
+	assert_string_equal(url, over_tls.url);
+	assert_string_equal(address, "");
+	assert_int_equal(protocol, CURLPROTO_HTTPS);
+	assert_string_equal(scheme, "HTTPS");
+	scheme = "http";
+	curl_answer_info(&over_tls, CURLINFO_SCHEME, &scheme);
+	assert_string_equal(scheme, "https");
+}
+
+static void
+of_an_answer_the_rest_is_libcurls_own(void **state)
+{
+	const char *scheme = "HTTP", *none = NULL;
+	long protocol = CURLPROTO_HTTP, status = 424;
+
+	(void)state;
+	curl_answer_info(&over_tcp, CURLINFO_SCHEME, &scheme);
+	curl_answer_info(&over_tcp, CURLINFO_PROTOCOL, &protocol);
+	curl_answer_info(&over_tls, CURLINFO_RESPONSE_CODE, &status);
+	curl_answer_info(&over_tls, CURLINFO_SCHEME, &none);
+	curl_answer_info(&over_tls, CURLINFO_EFFECTIVE_URL, NULL);
+	assert_string_equal(scheme, "HTTP");
+	assert_int_equal(protocol, CURLPROTO_HTTP);
+	assert_int_equal(status, 424);
+	assert_null(none);
+}
+
 int
 main(void)
 {
@@ -104,6 +146,8 @@ main(void)
 		cmocka_unit_test(there_is_no_socket_and_no_certificate),
 		cmocka_unit_test(what_is_of_the_handle_is_left_to_libcurl),
 		cmocka_unit_test(infos_that_nobody_knows_are_zero_or_left_alone),
+		cmocka_unit_test(an_answer_is_told_as_one_that_took_the_programs_own_way),
+		cmocka_unit_test(of_an_answer_the_rest_is_libcurls_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
