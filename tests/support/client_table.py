@@ -3,7 +3,8 @@
 tests/edge/test_clients.py saw, one file for each cell, and keeps that in tests/clients.json.
 
 RESULTS is the directory that CUTOUT_CLIENT_RESULTS named for them. A cell of the table says
-`yes` where it is so over http and https, else over which of both, or `no`."""
+`yes` where it is so over http and https, else over which of both, or `no`; "in part" is
+said of what was seen of some calls alone."""
 
 import json
 import sys
@@ -42,34 +43,39 @@ def lacking(record):
             if cell[2] not in record.get(cell[0], {}).get(cell[1], {})]
 
 
-def word(schemes, is_so):
-    """is_so(CASES) is True, False, or None where there is nothing to say."""
-    said = {scheme: is_so(cases) for scheme, cases in schemes.items()}
-    if all(value is None for value in said.values()):
+def word(schemes, tell):
+    """tell(CASES) is yes, in part or no, or None where there is nothing to say."""
+    said = {scheme: tell(cases) for scheme, cases in schemes.items()}
+    said = {scheme: value for scheme, value in said.items() if value}
+    values = set(said.values())
+    if not values:
         return ""
-    so = [scheme for scheme, value in said.items() if value]
-    if so and all(value is not False for value in said.values()):
-        return "yes" if len(schemes) > 1 else f"yes ({so[0]} alone)"
-    return so[0] if so else "no"
+    if values == {"no"} or (len(values) == 1 and len(said) == len(schemes) > 1):
+        return values.pop()
+    return ", ".join(scheme if value == "yes" else f"{scheme} {value}"
+                     for scheme, value in said.items() if value != "no")
 
 
-def every(names, what):
-    def is_so(cases):
-        values = [cases[name][what] for name in names if name in cases]
-        return all(values) if values else None
-    return is_so
+def seen(names):
+    """Of all these cases."""
+    def tell(cases):
+        values = {cases[name][0] for name in names if name in cases}
+        return values.pop() if len(values) == 1 else "in part" if values else None
+    return tell
 
 
-def some(names, what):
-    def is_so(cases):
-        values = [cases[name][what] for name in names if name in cases]
-        return any(values) if values else None
-    return is_so
+def refused(names):
+    """In one of these cases."""
+    def tell(cases):
+        values = [cases[name][1] for name in names if name in cases]
+        return ("yes" if any(values) else "no") if values else None
+    return tell
 
 
 def message(cases):
+    """Wherever it was refused."""
     values = [shown for _, refused, shown in cases.values() if refused]
-    return all(values) if values else None
+    return ("yes" if all(values) else "no") if values else None
 
 
 def render(record):
@@ -78,8 +84,8 @@ def render(record):
     for name, client in CLIENTS.items():
         schemes = {scheme: record.get(name, {}).get(scheme, {}) for scheme in ("http", "https")
                    if reader(name, scheme)}
-        cells = [word(schemes, every(cases, 0)) for cases in SEEN.values()]
-        cells += [word(schemes, some(cases, 1)) for cases in REFUSED.values()]
+        cells = [word(schemes, seen(cases)) for cases in SEEN.values()]
+        cells += [word(schemes, refused(cases)) for cases in REFUSED.values()]
         lines.append("| " + " | ".join([client.label, *cells, word(schemes, message)]) + " |")
     return "\n".join(lines) + "\n"
 
