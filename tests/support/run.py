@@ -16,6 +16,7 @@ import pytest
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 TIMEOUT_S = 60
+VALGRIND_TIMES = 5      # what it costs a program, and more on a busy machine
 MAX_LOG_LINE = 4096
 
 
@@ -250,6 +251,8 @@ class Runner:
             prefix += [need("env"), *(f"{name}={value}" for name, value in extra.items())]
             extra = {}
         argv = [str(word) for word in [*prefix, need(program), *args]]
+        if need("valgrind") in argv:
+            timeout *= VALGRIND_TIMES
         running = Running(argv, {**clean_environment(self.home), **extra}, log_file, trace,
                           cwd or self.home, timeout)
         self.started.append(running)
