@@ -51,7 +51,7 @@ def test_a_database_that_answers_is_well(tree, clients, talker, client, talk, sa
     assert_well(result, 4)
 
 
-@pytest.mark.parametrize("client, detail", [("psql", "gave-up")])
+@pytest.mark.parametrize("client, detail", [("psql", "gave-up"), ("redis", "killed")])
 def test_a_database_that_hangs_is_given_up_and_refused(tree, clients, talker, client, detail):
     silent = talker(talkers.hang)
     words = [silent.url()] * TRIP + [2.5] + [silent.url()] * 2
