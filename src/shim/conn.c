@@ -257,9 +257,7 @@ conn_sent(const struct conn_sending *s, ssize_t result, int error)
 	uint64_t now_ns = gate_now_ns();
 
 	if (result > 0) {
-		/* Where the inside is seen, what else goes out is no question: a goodbye. */
-		if (s->side == CONN_INSIDE || !c->is_linked)
-			c->wrote_ns = now_ns;
+		c->wrote_ns = now_ns;
 		if (s->side == CONN_OUTSIDE)
 			c->wrote_bytes += (uint64_t)result;
 	}
