@@ -97,6 +97,16 @@ is_of(const struct conn *c, struct conn_ref ref)
 	return ref.place != 0 && (uint16_t)load_relaxed(&c->version) == ref.version;
 }
 
+/* Locked; NULL: it is not that connection any more. */
+static struct conn *
+still(struct conn *c, struct conn_ref ref)
+{
+	if (is_of(c, ref) && load_relaxed(&c->is_lost) == 0)
+		return c;
+	conn_unlock(c);
+	return NULL;
+}
+
 struct conn *
 conn_lock(struct conn_ref ref)
 {
@@ -104,10 +114,19 @@ conn_lock(struct conn_ref ref)
 
 	if (!is_of(c, ref) || load_relaxed(&c->is_lost) != 0 || !take_lock(c))
 		return NULL;
-	if (is_of(c, ref) && load_relaxed(&c->is_lost) == 0)
-		return c;
-	conn_unlock(c);
-	return NULL;
+	return still(c, ref);
+}
+
+struct conn *
+conn_try_lock(struct conn_ref ref)
+{
+	struct conn *c = &conns[ref.place % PLACES];
+	uint32_t holder = 0;
+
+	if (!is_of(c, ref) || load_relaxed(&c->is_lost) != 0 ||
+	    !cas_acq_rel(&c->lock, &holder, guard_thread()))
+		return NULL;
+	return still(c, ref);
 }
 
 struct conn *

@@ -85,6 +85,9 @@ struct conn *conn_new(int fd, struct conn_ref *ref);
 struct conn *conn_lock(struct conn_ref ref);
 void conn_unlock(struct conn *c);
 
+/* The same where it can wait: also NULL while the connection is worked on. */
+struct conn *conn_try_lock(struct conn_ref ref);
+
 /* The same at its end, when nobody else may use it: always locked. */
 struct conn *conn_lock_last(struct conn_ref ref);
 

@@ -7,7 +7,6 @@
 #include "shim/fds.h"
 #include "shim/guard.h"
 #include "shim/loopback.h"
-#include "shim/refusal.h"
 #include "sys/rawnet.h"
 
 static struct stand_in stand_ins[STAND_INS];
@@ -145,7 +144,6 @@ stand_in_cut(struct conn *c)
 	if (raw_disconnect(peer_of(s)) < 0)
 		raw_shutdown((int)load_relaxed(&c->fd), SHUT_RDWR);
 	leave(c, s, STAND_IN_CUT);
-	refusal_set(REFUSAL_CONNECT, ECONNRESET, &c->target);
 }
 
 void

@@ -59,7 +59,7 @@ void stand_in_read(struct conn *c, const char *bytes, size_t size);
 /* Looks for what passed by the hooks, and writes on where there was no room. */
 void stand_in_go_on(struct conn *c);
 
-/* Resets it; this thread reads the message for ECONNRESET. */
+/* Resets it. */
 void stand_in_cut(struct conn *c);
 
 /* The same for one whose program speaks something else than HTTP. */

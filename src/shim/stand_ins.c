@@ -211,7 +211,7 @@ each_awaited(void (*visit)(struct conn *c))
 
 		if (load_relaxed(&s->is_taken) == 0 || conn_stands_in(s->ref) != place)
 			continue;
-		struct conn *c = conn_lock(s->ref);
+		struct conn *c = conn_try_lock(s->ref);
 
 		if (c == NULL)
 			continue;
