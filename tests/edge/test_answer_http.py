@@ -174,6 +174,13 @@ def test_port_of_another_protocol_is_refused_without_more(cutout, port):
     assert len(result.refusals()) == 1
 
 
+def test_child_of_vfork_is_refused_and_what_it_sends_is_answered(
+        cutout, compiled, refused_port):
+    result = cutout(compiled("answer_vfork"), refused_port,
+                    rules=RULES.format(host="127.0.0.1"))
+    assert result.lines == ["111 113 0 0 HTTP/1.1 424"]
+
+
 def test_where_there_is_no_loopback_the_connect_is_refused(cutout):
     result = cutout(need("unshare"), "--net", need("/usr/bin/python3"),
                     SCRIPTS / "answer_cases.py", "connects", "192.0.2.1", 80,
