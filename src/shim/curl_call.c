@@ -162,6 +162,14 @@ record(const struct curl_call *c, uint64_t now_ns, enum outcome outcome, const c
 	gate_done(&c->at_gate, &d, CURL_EDGE, now_ns, latency_ns(c, now_ns), outcome, detail);
 }
 
+static bool
+has_answer(const struct curl_call *c)
+{
+	int64_t first_byte_us = info_number(c, CURLINFO_STARTTRANSFER_TIME_T);
+
+	return c->first_byte_us > 0 || (first_byte_us > 0 && first_byte_us != c->stale_us);
+}
+
 void
 curl_call_end(const struct curl_handle *h, const struct curl_call *c, CURLcode code)
 {
@@ -175,6 +183,7 @@ curl_call_end(const struct curl_handle *h, const struct curl_call *c, CURLcode c
 		end.name_missing = name_is_missing(h, c);
 	if (code == CURLE_OPERATION_TIMEDOUT)
 		end.was_held = was_held(c, now_ns);
+	end.is_stale = info_number(c, CURLINFO_NUM_CONNECTS) == 0 && !has_answer(c);
 	curl_detail(&end, fails_of(c), detail);
 	record(c, now_ns, curl_outcome(&end, fails_of(c)), detail);
 }
@@ -192,10 +201,8 @@ void
 curl_call_leave(const struct curl_call *c)
 {
 	uint64_t now_ns = gate_now_ns();
-	int64_t first_byte_us = info_number(c, CURLINFO_STARTTRANSFER_TIME_T);
 	struct curl_left left = {
-		.has_answer =
-			c->first_byte_us > 0 || (first_byte_us > 0 && first_byte_us != c->stale_us),
+		.has_answer = has_answer(c),
 		.was_held = was_held(c, now_ns),
 		.is_sending = is_sending(c),
 		.waited_ns = under_way_ns(c, now_ns),

@@ -82,6 +82,12 @@ status_fails(unsigned status, const struct status_ranges *fail_status)
 	return status != 0 && status_in(fail_status, status);
 }
 
+static bool
+is_connections_end(int code)
+{
+	return code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING;
+}
+
 enum outcome
 curl_outcome(const struct curl_end *e, const struct status_ranges *fail_status)
 {
@@ -94,6 +100,8 @@ curl_outcome(const struct curl_end *e, const struct status_ranges *fail_status)
 	if (e->code == CURLE_COULDNT_RESOLVE_HOST && e->name_missing)
 		return OUTCOME_NEUTRAL;
 	if (e->code == CURLE_OPERATION_TIMEDOUT && e->was_held)
+		return OUTCOME_NEUTRAL;
+	if (is_connections_end(e->code) && e->is_stale)
 		return OUTCOME_NEUTRAL;
 	return verdict != 0 ? (enum outcome)(verdict - 1) : OUTCOME_NEUTRAL;
 }

@@ -16,6 +16,7 @@ struct curl_end {
 	bool local_errno;  /* no connection for a reason of this machine's own */
 	bool name_missing; /* no address because the name has none */
 	bool was_held;	   /* back by libcurl, for the longer part of its time */
+	bool is_stale;	   /* a connection that was kept, and no answer on it */
 };
 
 /* How far a transfer was that the program did not wait for. */
@@ -30,7 +31,8 @@ struct curl_left {
 /*
  * A status that fails, fails whatever came after it.  Else the code decides: what says
  * something of the dependency fails; an answer that says no (FTP's "no such file" as
- * HTTP's 404) is one; what is local, or a code that is not known, is neutral.
+ * HTTP's 404) is one; what is local, or a code that is not known, is neutral, as is the end of a
+ * connection that was kept: the server may have closed it before the question came.
  */
 enum outcome curl_outcome(const struct curl_end *e, const struct status_ranges *fail_status);
 

@@ -140,6 +140,21 @@ a_time_out_that_was_mostly_spent_in_the_queue_is_neutral(void **state)
 	assert_int_equal(curl_outcome(&e, &server_errors), OUTCOME_FAIL);
 }
 
+static void
+the_end_of_a_kept_connection_is_neutral(void **state)
+{
+	const int ends[] = {CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING};
+	struct curl_end e = {.is_stale = true};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		e.code = ends[i];
+		assert_int_equal(curl_outcome(&e, &server_errors), OUTCOME_NEUTRAL);
+	}
+	e.code = CURLE_OPERATION_TIMEDOUT;
+	assert_int_equal(curl_outcome(&e, &server_errors), OUTCOME_FAIL);
+}
+
 static enum outcome
 left_outcome(struct curl_left l)
 {
@@ -198,6 +213,7 @@ main(void)
 		cmocka_unit_test(no_connection_for_local_want_is_neutral),
 		cmocka_unit_test(detail_is_what_decided),
 		cmocka_unit_test(a_time_out_that_was_mostly_spent_in_the_queue_is_neutral),
+		cmocka_unit_test(the_end_of_a_kept_connection_is_neutral),
 		cmocka_unit_test(who_gives_up_after_a_second_tells_of_a_failure),
 		cmocka_unit_test(who_leaves_for_reasons_of_his_own_says_nothing),
 		cmocka_unit_test(who_leaves_an_answer_that_fails_tells_of_its_status),
