@@ -41,7 +41,9 @@ def test_client_reads_the_answer_of_an_open_breaker(cutout, clients, refused_por
     assert [f"424 {MESSAGE}" in line or (line.startswith("424 ") and MESSAGE in line)
             or f"424: {MESSAGE}" in line for line in said].count(True) >= 2
     assert len(result.calls()) == 1
-    assert len(result.refusals(edge="connect")) == 2 + (client in RETRYING)
+    refusals = len(result.refusals(edge="connect"))
+    # The kernel of a busy machine may put loopback off for longer than a connect waits.
+    assert refusals == 2 or (client in RETRYING and 3 <= refusals <= 6)
     assert len(result.connects(refused_port)) == (4 if client in ASKING_TWICE else 1)
 
 
