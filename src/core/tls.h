@@ -104,6 +104,9 @@ size_t tls_received(struct tls_received *r, const struct tls_sent *s, struct tls
 enum talk_silence tls_silence(const struct tls_sent *s, const struct tls_received *r,
 			      const struct tls_tickets *learned, size_t waiting, uint64_t now_ns);
 
+/* The last record that was sent has the length of an alert: a client that leaves in order. */
+bool tls_says_goodbye(const struct tls_sent *s, const struct tls_received *r);
+
 enum tls_answered { TLS_UNANSWERED, TLS_ANSWERED, TLS_UNKNOWN };
 
 /*

@@ -78,6 +78,16 @@ data_begins(struct tls_sent *s, const struct tls_received *r, uint64_t now_ns, s
 	s->sent_ns = now_ns;
 }
 
+bool
+tls_says_goodbye(const struct tls_sent *s, const struct tls_received *r)
+{
+	if (s->is_lost || !s->is_finished || s->record.have != 0 || s->record.left != 0)
+		return false;
+	if (s->record.type == TLS_DATA)
+		return tls_is_1_3(r) && tls_is_control(s->record.length);
+	return s->record.type == TLS_ALERT;
+}
+
 static void
 record_begins(struct tls_sent *s, const struct tls_received *r, uint64_t now_ns,
 	      struct talk_event *e)

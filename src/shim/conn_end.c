@@ -42,10 +42,20 @@ judge_tls(struct conn *c, bool by_client, bool has_unread, uint64_t now_ns)
 	return by_client && answered == TLS_ANSWERED;
 }
 
+/* In TLS a goodbye, which is nothing that was asked, comes after it. */
+static uint64_t
+asked_ns(const struct conn *c)
+{
+	const struct talk_sent *s = &c->sent[CONN_OUTSIDE];
+
+	return s->protocol == TALK_TLS && !c->is_linked && s->as.tls.asked > 0 ? s->as.tls.sent_ns
+									       : c->wrote_ns;
+}
+
 static uint64_t
 silent_ns(const struct conn *c, const struct conn_kernel *k, uint64_t now_ns)
 {
-	uint64_t last_ns = c->wrote_ns;
+	uint64_t last_ns = asked_ns(c);
 
 	/* In a handshake and before it both sides talk. */
 	if (c->is_quiet && c->read_ns > last_ns)
@@ -121,17 +131,28 @@ conn_failed(struct conn_ref ref, int error)
 	conn_unlock(c);
 }
 
+/* Who says goodbye after long silence waits for the other side's end, and for no answer. */
+static bool
+leaves_tls(const struct conn *c, uint64_t now_ns)
+{
+	const struct talk_sent *s = &c->sent[CONN_OUTSIDE];
+
+	return s->protocol == TALK_TLS && !c->is_linked && now_ns - asked_ns(c) >= GIVE_UP_NS &&
+	       tls_says_goodbye(&s->as.tls, &c->received[CONN_OUTSIDE].as.tls);
+}
+
 void
 conn_shutdown(int fd, int how)
 {
 	struct conn *c = conn_lock(conn_at(fd));
+	uint64_t now_ns = gate_now_ns();
 
 	if (c == NULL)
 		return;
 	if (how == SHUT_WR)
 		c->is_half_closed = true;
-	else
-		give_up(c, fd, gate_now_ns());
+	if (how != SHUT_WR || leaves_tls(c, now_ns))
+		give_up(c, fd, now_ns);
 	conn_unlock(c);
 }
 

@@ -201,7 +201,7 @@ def judge_unread(run, rest):
     if run.case is CASES["500"] or run.case is CASES["kept 500"]:
         allowed = set(run.case.reads_tls)
     assert rest and {outcome for outcome, _ in rest} <= allowed
-    if run.case is CASES["kept hang"] and not run.client.is_polite:
+    if run.case is CASES["kept hang"]:
         assert rest[0] == ("fail", "gave-up")
     if run.result.refusals():
         assert_opened(run, len(rest))

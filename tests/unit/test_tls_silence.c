@@ -211,6 +211,35 @@ late_question_has_its_tickets_before_it(void **state)
 	assert_int_equal(t.answers, 1);
 }
 
+static bool
+says_goodbye(void)
+{
+	return tls_says_goodbye(&t.sent, &t.received);
+}
+
+static void
+goodbye_is_told_from_a_question(void **state)
+{
+	static const uint8_t begun[] = {TLS_DATA, 3, 3, 0, 19}, body[19];
+	const struct tls_words older = {
+		.name = "api.carrier.example", .version = 0x0303, .cipher = 0xc02f};
+
+	(void)state;
+	shakes_hands(&plain);
+	assert_false(says_goodbye());
+	sends(GET);
+	assert_false(says_goodbye());
+	tls_talk_feed(&t, true, begun, sizeof(begun));
+	assert_false(says_goodbye());
+	tls_talk_feed(&t, true, body, sizeof(body));
+	assert_true(says_goodbye());
+	shakes_hands(&older);
+	sends(19);
+	assert_false(says_goodbye());
+	tls_talk_record(&t, true, TLS_ALERT, 26, NULL);
+	assert_true(says_goodbye());
+}
+
 #define UNIT(test) cmocka_unit_test_setup(test, fresh)
 
 int
@@ -230,6 +259,7 @@ main(void)
 		UNIT(record_that_began_before_finished_belongs_to_the_handshake),
 		UNIT(talk_that_goes_one_way_says_nothing),
 		UNIT(late_question_has_its_tickets_before_it),
+		UNIT(goodbye_is_told_from_a_question),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
