@@ -40,7 +40,7 @@ subject_of(const struct breaker_config *c, unsigned index, enum outcome outcome)
 {
 	breakers[index] = (struct breaker){.gate = 0};
 	return (struct subject){
-		{&breakers[index], c, &reports[index], &inflight, index, 0},
+		{&breakers[index], c, &reports[index], &inflight, index, 0, false},
 		outcome,
 	};
 }

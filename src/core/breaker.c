@@ -1,6 +1,7 @@
 #include "core/breaker.h"
 
 #include "core/breaker_change.h"
+#include "core/breaker_idle.h"
 
 #define RAMP_MIN_SAMPLES 5
 
@@ -129,7 +130,7 @@ credit_covers(uint32_t credit, uint32_t share)
 static inline bool
 needs_mark(const struct breaker_ref *r)
 {
-	return r->config->latency_ns > 0 || r->pid != 0;
+	return (r->config->latency_ns | r->pid | r->marks_all) != 0;
 }
 
 static void
@@ -156,6 +157,7 @@ admit_slowly(const struct breaker_ref *r, uint64_t now_ns, uint32_t hint, struct
 	     struct transitions *tr)
 {
 	breaker_tick(r, now_ns, tr);
+	idle_not_before(r, now_ns);
 
 	uint64_t word = load_acquire(&r->breaker->gate);
 	uint32_t share;
@@ -255,7 +257,8 @@ count_good(const struct breaker_ref *r, uint64_t now_ns)
 {
 	if (load_relaxed(&r->breaker->consecutive) != 0)
 		store_relaxed(&r->breaker->consecutive, 0);
-	window_add(&r->breaker->window, r->config->slot_ns, now_ns, false, false);
+	if (window_add(&r->breaker->window, r->config->slot_ns, now_ns, false, false))
+		idle_not_before(r, now_ns);
 }
 
 /* Puts a call into the window and the count of bad ones in a row. */
@@ -266,7 +269,8 @@ count_call(const struct breaker_ref *r, uint64_t now_ns, bool failed, bool slow,
 		count_good(r, now_ns);
 		return;
 	}
-	window_add(&r->breaker->window, r->config->slot_ns, now_ns, failed, slow);
+	if (window_add(&r->breaker->window, r->config->slot_ns, now_ns, failed, slow))
+		idle_not_before(r, now_ns);
 	if (!overdue)
 		add_relaxed(&r->breaker->consecutive, 1);
 }
@@ -351,9 +355,10 @@ breaker_end(const struct breaker_ref *r, const struct ticket *t, uint64_t now_ns
 		     !is_overdue_due(r, now_ns);
 
 	if (__builtin_expect(quick, 1)) {
+		/* Who has neither a mark nor a count may give way. */
+		count_good(r, now_ns);
 		if (t->mark.index != INFLIGHT_NONE)
 			inflight_give(r->inflight, t->mark);
-		count_good(r, now_ns);
 	} else {
 		end_slowly(r, t, now_ns, outcome, slow, tr);
 	}

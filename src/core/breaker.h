@@ -24,6 +24,7 @@ struct breaker {
 	atomic_u64 overdue_at_ns; /* when the next call is overdue; 0: none waits */
 	atomic_u64 bad_until_ns;  /* the window may hold bad calls until then */
 	atomic_u64 course;	  /* place in the series, last reason, probe successes */
+	atomic_u64 busy_until_ns; /* the calls seen so far matter until then, if not longer */
 	atomic_u32 consecutive;	  /* bad calls in a row */
 	atomic_u32 ramp_credit;	  /* parts of a call that the ramp owes, in 1/2^20 */
 	struct window window;
@@ -39,6 +40,7 @@ struct breaker_ref {
 	struct inflight *inflight;
 	uint32_t index; /* its number in inflight, below 4096 */
 	uint32_t pid;	/* of who calls, see inflight_take() */
+	bool marks_all; /* calls that cannot become overdue take marks as well */
 };
 
 enum breaker_state { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN };
@@ -163,6 +165,19 @@ struct breaker_snapshot {
 	uint64_t cooldown_ms;
 	uint64_t retry_in_ns; /* to the next deadline of open and half-open, else 0 */
 };
+
+/*
+ * Since when it has had nothing to do but to wait for calls: closed, not held, an empty
+ * window, and no trip so near that its series would go on.  UINT64_MAX: it is not idle.
+ * Calls that are in flight must be asked for elsewhere, see inflight_busy().
+ */
+uint64_t breaker_idle_since_ns(const struct breaker *b, uint64_t now_ns);
+
+/*
+ * Makes it a closed one that has seen nothing, under a new generation: a call that was
+ * admitted before counts nowhere.  False: others change it all the time.
+ */
+bool breaker_renew(struct breaker *b, struct report *report, uint64_t now_ns);
 
 /* Looks only; call breaker_tick() first for what fell due. */
 void breaker_look(const struct breaker_ref *r, uint64_t now_ns, struct breaker_snapshot *out);

@@ -1,7 +1,6 @@
 #include "core/breaker_change.h"
 
 #define SERIES_MAX 30
-#define SERIES_TICKS_SHIFT 4
 
 uint64_t
 course_cooldown_ns(const struct breaker_config *c, uint64_t course)
@@ -29,7 +28,7 @@ course_after_trip(uint64_t course, bool was_closed, uint64_t at_ns, enum reason 
 		  struct window_sum sum)
 {
 	uint64_t place = course & 0xff;
-	uint64_t series_ticks = course >> 24 << SERIES_TICKS_SHIFT;
+	uint64_t series_ticks = course_series_ticks(course);
 
 	if (was_closed && at_ns / TICK_NS >= series_ticks)
 		place = 0;

@@ -29,6 +29,7 @@ enum gate_state {
 #define GENERATION_MASK ((UINT32_C(1) << 17) - 1)
 #define GENERATION_NONE UINT32_MAX /* of a call that has nothing more to say */
 #define TICKS_MAX ((UINT64_C(1) << 44) - 1)
+#define SERIES_TICKS_SHIFT 4
 #define COURSE_CALLS_MAX ((UINT32_C(1) << 20) - 1)
 
 static inline enum gate_state
@@ -99,6 +100,13 @@ static inline uint32_t
 course_total(uint64_t course)
 {
 	return (uint32_t)(course >> 44);
+}
+
+/* While closed: until when a new trip goes on with the series. */
+static inline uint64_t
+course_series_ticks(uint64_t course)
+{
+	return course >> 24 << SERIES_TICKS_SHIFT;
 }
 
 static inline uint64_t

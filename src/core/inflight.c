@@ -110,6 +110,24 @@ inflight_sweep(struct inflight *f, uint32_t breaker, uint32_t generation, uint64
 }
 
 void
+inflight_busy(const struct inflight *f, uint64_t now_ns, struct inflight_busy *out)
+{
+	uint32_t high = high_of(f);
+
+	*out = (struct inflight_busy){{0}};
+	for (uint32_t i = 0; i < high; i++) {
+		uint64_t owner = load_acquire(&f->entries[i].owner);
+		uint64_t start_ns = load_relaxed(&f->entries[i].start_ns);
+		uint32_t breaker = (uint32_t)(owner >> BREAKER_SHIFT) & BREAKER_MAX;
+
+		/* One that is only claimed has no start of its own yet. */
+		if ((owner & STATE_MASK) == CLAIMED ||
+		    ((owner & STATE_MASK) != FREE && now_ns < start_ns + INFLIGHT_LEASE_NS))
+			out->bits[breaker / 64] |= UINT64_C(1) << breaker % 64;
+	}
+}
+
+void
 inflight_forget(struct inflight *f)
 {
 	uint32_t high = high_of(f);

@@ -55,6 +55,19 @@ bool inflight_give(struct inflight *f, struct mark m);
 struct inflight_sweep inflight_sweep(struct inflight *f, uint32_t breaker, uint32_t generation,
 				     uint64_t limit_ns, uint64_t now_ns);
 
+/* For each breaker below 4096 one bit: whether a call of it is in flight. */
+struct inflight_busy {
+	uint64_t bits[64];
+};
+
+void inflight_busy(const struct inflight *f, uint64_t now_ns, struct inflight_busy *out);
+
+static inline bool
+inflight_is_busy(const struct inflight_busy *b, uint32_t breaker)
+{
+	return (b->bits[breaker / 64 % 64] >> breaker % 64 & 1) != 0;
+}
+
 /* Frees every mark: in a copy of the table, where none of the calls will end. */
 void inflight_forget(struct inflight *f);
 

@@ -73,6 +73,32 @@ report_call(struct report *r, unsigned shard, uint64_t window_ns, uint64_t now_n
 		ewma_move(r, missing, failed);
 }
 
+static void
+shard_renew(struct report_shard *s)
+{
+	for (unsigned b = 0; b < REPORT_BUCKETS; b++) {
+		store_relaxed(&s->banks[0][b], 0);
+		store_relaxed(&s->banks[1][b], 0);
+	}
+	store_relaxed(&s->total, 0);
+	store_relaxed(&s->failed, 0);
+	store_relaxed(&s->sum_us, 0);
+	store_relaxed(&s->max_us, 0);
+	store_relaxed(&s->epoch, 0);
+}
+
+void
+report_renew(struct report *r)
+{
+	for (unsigned i = 0; i < REPORT_SHARDS; i++)
+		shard_renew(&r->shards[i]);
+	store_relaxed(&r->ewma_missing, 0);
+	store_relaxed(&r->probes, 0);
+	store_relaxed(&r->answers, 0);
+	store_relaxed(&r->other_port, 0);
+	store_relaxed(&r->refused, 0);
+}
+
 void
 report_summarize(const struct report *r, struct report_summary *out)
 {

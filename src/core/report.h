@@ -47,6 +47,9 @@ struct report_summary {
 void report_call(struct report *r, unsigned shard, uint64_t window_ns, uint64_t now_ns,
 		 uint64_t latency_ns, bool failed);
 
+/* Forgets all. */
+void report_renew(struct report *r);
+
 void report_summarize(const struct report *r, struct report_summary *out);
 
 /* Nearest-rank percentile of the recent calls in milliseconds, rounded; 0 without calls. */

@@ -91,5 +91,6 @@ settings_hash(const struct settings *s)
 	for (uint32_t i = 0; i < s->probe_target.len; i++)
 		hash = mix(hash, (uint8_t)s->probe_target.at[i]);
 	hash = mix_ranges(mix_ranges(hash, &s->probe_expect), &s->fail_status);
+	hash = (hash ^ hash >> 48) & ((UINT64_C(1) << 48) - 1);
 	return hash != 0 ? hash : 1;
 }

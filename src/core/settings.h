@@ -69,7 +69,8 @@ struct settings {
 void settings_default(struct settings *s);
 
 /*
- * A number for all that decides about a breaker: equal settings give the same; not 0.
+ * A number below 2^48 for all that decides about a breaker: equal settings give the same;
+ * not 0.
  * probe_is_call is left out: probe says it, and who has no prober may change it.
  */
 uint64_t settings_hash(const struct settings *s);

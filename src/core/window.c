@@ -89,7 +89,7 @@ add_slowly(struct window *w, uint64_t slot_ns, uint64_t now_ns, uint64_t counts)
 	add_to(slot, word, counts);
 }
 
-void
+bool
 window_add(struct window *w, uint64_t slot_ns, uint64_t now_ns, bool failed, bool slow)
 {
 	uint64_t counts = 1 | (uint64_t)failed << FAILED_SHIFT | (uint64_t)slow << SLOW_SHIFT;
@@ -97,10 +97,12 @@ window_add(struct window *w, uint64_t slot_ns, uint64_t now_ns, bool failed, boo
 	atomic_u64 *slot = &w->slots[head % WINDOW_RING];
 	uint64_t word = load_acquire(slot);
 
-	if (__builtin_expect(now_ns - head * slot_ns < slot_ns && slot_is(word, head), 1))
+	if (__builtin_expect(now_ns - head * slot_ns < slot_ns && slot_is(word, head), 1)) {
 		add_to(slot, word, counts);
-	else
-		add_slowly(w, slot_ns, now_ns, counts);
+		return false;
+	}
+	add_slowly(w, slot_ns, now_ns, counts);
+	return true;
 }
 
 struct window_sum
@@ -135,4 +137,11 @@ window_clear(struct window *w)
 		       !cas_acq_rel(&w->slots[i], &word, word >> TAG_SHIFT << TAG_SHIFT))
 			;
 	}
+}
+
+void
+window_renew(struct window *w)
+{
+	store_relaxed(&w->head, 0);
+	window_clear(w);
 }

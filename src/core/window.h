@@ -31,13 +31,19 @@ struct window_sum {
 	uint32_t slow;
 };
 
-/* Counts one call that ended at now_ns.  slot_ns > 0 is the window's tenth. */
-void window_add(struct window *w, uint64_t slot_ns, uint64_t now_ns, bool failed, bool slow);
+/*
+ * Counts one call that ended at now_ns.  slot_ns > 0 is the window's tenth.  True: it may
+ * be the first one of its slot.
+ */
+bool window_add(struct window *w, uint64_t slot_ns, uint64_t now_ns, bool failed, bool slow);
 
 /* The calls of the last window, as seen from now_ns. */
 struct window_sum window_sum(const struct window *w, uint64_t slot_ns, uint64_t now_ns);
 
 /* Empties it.  A call that ends at the same instant may survive. */
 void window_clear(struct window *w);
+
+/* The same, and the next who count may cut time in another way. */
+void window_renew(struct window *w);
 
 #endif

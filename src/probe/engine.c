@@ -72,12 +72,28 @@ find_section(const struct ruleset *rules, const char *name, size_t len, uint64_t
 	return NO_SECTION;
 }
 
+/* The breaker of that number may be another than at the last look. */
+static void
+note_claim(struct engine_view *v, uint32_t index)
+{
+	uint64_t claim = state_claim(v->state, index);
+
+	if (claim == v->claim[index])
+		return;
+	v->claim[index] = claim;
+	v->section[index] = 0;
+	v->waits[index] = false;
+	v->seen[index] = BREAKER_CLOSED;
+}
+
 static const struct section *
 section_of(struct engine *e, struct engine_view *v, uint32_t index)
 {
-	uint64_t settings = state_settings(v->state, index);
+	uint64_t settings;
 	char name[BREAKER_NAME_MAX + 1];
 
+	note_claim(v, index);
+	settings = state_settings(v->state, index);
 	if (settings == 0)
 		return NULL;
 	if (v->section[index] == 0 && state_name(v->state, index, name)) {

@@ -26,6 +26,7 @@ struct engine_view {
 	bool is_shared, shares_pids;
 	uint64_t beat_ns;		  /* when to beat next */
 	uint64_t tidied_ns;		  /* when processes were last looked at */
+	uint64_t claim[STATE_BREAKERS];	  /* of whom all the following is */
 	uint32_t section[STATE_BREAKERS]; /* of the breaker, plus one; 0: not yet looked for */
 	bool waits[STATE_BREAKERS];	  /* for whoever changed the breaker to note how */
 	struct state_seen unfinished[STATE_BREAKERS];

@@ -139,12 +139,12 @@ free_place(const struct engine_ref *ref)
 bool
 alert_offer(const struct engine_ref *ref, uint64_t now_ns)
 {
-	struct state_slot *slot = &ref->engine->view[ref->view].state->slots[ref->index];
+	struct state *s = ref->engine->view[ref->view].state;
 	struct breaker_ref r = engine_breaker(ref);
 	struct breaker_snapshot look;
 	struct state_change change;
 	/* Before the look: what somebody has told since then is newer than what we see. */
-	uint32_t told = load_acquire(&slot->alerted);
+	uint32_t told = state_told(s, ref->index);
 
 	breaker_look(&r, now_ns, &look);
 	/* Half-open is neither, and what was never open has not closed. */
@@ -156,7 +156,7 @@ alert_offer(const struct engine_ref *ref, uint64_t now_ns)
 
 	if (a == NULL || !last_change(ref, &look, &change))
 		return false;
-	if (!cas_acq_rel(&slot->alerted, &told, look.generation + 1))
+	if (!state_tell(s, ref->index, told, look.generation + 1))
 		return true;
 	if (!post(ref, &change, a, now_ns))
 		tell_failure(ref);

@@ -10,7 +10,8 @@
 /*
  * Destinations met before, one word each: the upper bits of the destination's hash,
  * the section (all ones: none) and the breaker.  A word that another destination
- * needs is overwritten.
+ * needs is overwritten.  Beside it is the breaker's claim, made unlike any by the word
+ * itself: where two threads have written one each, it is nobody's.
  */
 #define MET_PLACES 4096
 #define MET_BREAKER_BITS 12
@@ -18,7 +19,15 @@
 #define MET_NO_SECTION ((UINT64_C(1) << MET_SECTION_BITS) - 1)
 #define MET_TAG_SHIFT (MET_BREAKER_BITS + MET_SECTION_BITS)
 
-static atomic_u64 met_before[MET_PLACES];
+static struct {
+	atomic_u64 word, claim;
+} met_before[MET_PLACES];
+
+static uint64_t
+disguise(uint64_t word)
+{
+	return (word ^ word >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+}
 
 static struct dest
 dest_of(const struct attempt *a, char buf[DEST_NAME_MAX + 1])
@@ -36,18 +45,21 @@ find_target(const struct attempt *a, uint64_t key, struct gate_target *t)
 	bool found = gate_find(&d, t);
 	uint64_t section = found ? (uint64_t)(t->section - rules->sections) : MET_NO_SECTION;
 	uint64_t breaker = found ? t->breaker : 0;
+	uint64_t word =
+		key >> MET_TAG_SHIFT << MET_TAG_SHIFT | section << MET_BREAKER_BITS | breaker;
 
-	if (section <= MET_NO_SECTION)
-		store_relaxed(&met_before[key % MET_PLACES], key >> MET_TAG_SHIFT << MET_TAG_SHIFT |
-								     section << MET_BREAKER_BITS |
-								     breaker);
+	/* Room there may be later. */
+	if (section > MET_NO_SECTION || (!found && t->section != NULL))
+		return found;
+	store_relaxed(&met_before[key % MET_PLACES].word, word);
+	store_relaxed(&met_before[key % MET_PLACES].claim, (found ? t->claim : 0) ^ disguise(word));
 	return found;
 }
 
 static bool
 target_of(const struct attempt *a, uint64_t key, struct gate_target *t)
 {
-	uint64_t word = load_relaxed(&met_before[key % MET_PLACES]);
+	uint64_t word = load_relaxed(&met_before[key % MET_PLACES].word);
 	uint64_t section = word >> MET_BREAKER_BITS & MET_NO_SECTION;
 
 	if (word == 0 || (word ^ key) >> MET_TAG_SHIFT != 0)
@@ -56,7 +68,8 @@ target_of(const struct attempt *a, uint64_t key, struct gate_target *t)
 		return false;
 	t->section = &gate_rules()->sections[section];
 	t->breaker = (uint32_t)(word & ((1U << MET_BREAKER_BITS) - 1));
-	return true;
+	t->claim = load_relaxed(&met_before[key % MET_PLACES].claim) ^ disguise(word);
+	return gate_is_there(t) || find_target(a, key, t);
 }
 
 static void

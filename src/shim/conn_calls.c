@@ -190,6 +190,16 @@ conn_note_speech(const struct conn *c)
 		gate_note_speech(&c->target, c->port, protocol == TALK_HTTP1);
 }
 
+/* The breaker gave way while the connection asked nothing. */
+static void
+find_anew(struct conn *c)
+{
+	char buf[DEST_NAME_MAX + 1];
+	struct dest d = dest_of(c, buf);
+
+	c->has_target = gate_find(&d, &c->target);
+}
+
 bool
 conn_call_begin(struct conn *c, const struct talk_event *e, uint64_t now_ns,
 		struct gate_target *refused)
@@ -212,6 +222,8 @@ conn_call_begin(struct conn *c, const struct talk_event *e, uint64_t now_ns,
 		c->overflow++;
 		return true;
 	}
+	if (c->has_target && !gate_is_there(&c->target))
+		find_anew(c);
 	if (c->has_target)
 		answer = gate_ask(&c->target, now_ns, &call);
 	if (answer == GATE_REFUSE && !spares(c, now_ns) &&

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "core/answer.h"
-#include "core/match.h"
 #include "core/text.h"
 #include "probe/engine.h"
+#include "shim/gate_find.h"
 #include "shim/gate_where.h"
 #include "shim/guard.h"
 #include "shim/names.h"
@@ -16,21 +16,10 @@
 #include "sys/raw.h"
 
 static const struct ruleset *_Atomic rules_in_force;
-static const struct proxies *proxies_left_out;
-static struct state process_state;
-static struct state *shared_state = &process_state;
-static const char *shared_path = "process";
-
-/* What is told once: which breakers are private, and that one could not be had at all. */
-static atomic_u32 told_private[STATE_BREAKERS];
-static atomic_u32 told_none;
 
 /* This process, as those see it who share the state; 0: they do not. */
 static uint32_t shared_pid;
 _Static_assert(STATE_ADDRESSES == NAMES_ADDRESSES, "what a name has fits into where it fails");
-
-/* In a target's breaker: it lives in this process's own memory for want of another. */
-#define IS_PRIVATE 2048
 
 /*
  * A prober makes a probe within a second of its time.  One that is later than that is
@@ -48,16 +37,16 @@ gate_rules(void)
 void
 gate_share(struct state *state, const char *path, bool with_pids)
 {
-	shared_state = state;
-	shared_path = path;
+	gate_places.shared = state;
+	gate_places.path = path;
 	shared_pid = with_pids ? (uint32_t)raw_getpid() : 0;
 }
 
 void
 gate_start(struct ruleset *rules, const struct proxies *proxies)
 {
-	proxies_left_out = proxies;
-	worker_init(&process_state, shared_state, rules);
+	gate_places.proxies = proxies;
+	worker_init(&gate_own, gate_places.shared, rules);
 	store_release(&rules_in_force, rules);
 }
 
@@ -66,7 +55,7 @@ gate_after_fork(void)
 {
 	if (shared_pid != 0)
 		shared_pid = (uint32_t)raw_getpid();
-	inflight_forget(&process_state.inflight);
+	inflight_forget(&gate_own.inflight);
 }
 
 uint64_t
@@ -75,52 +64,10 @@ gate_now_ns(void)
 	return log_wants(LOG_DEBUG) ? clock_precise_ns() : clock_coarse_ns();
 }
 
-bool
-gate_find(const struct dest *d, struct gate_target *out)
-{
-	struct met met;
-	uint32_t from = 0;
-
-	return gate_find_next(d, &from, &met, out);
-}
-
-static void
-tell_lack(const char *name, bool foreign, const char *what_follows)
-{
-	char error[BREAKER_NAME_MAX + 96];
-	struct text t = text_over(error, sizeof(error));
-
-	text_string(&t, "breaker ");
-	text_string(&t, name);
-	text_string(&t, foreign ? " has other settings there" : " finds no room there");
-	text_string(&t, what_follows);
-	log_config_error(shared_path, 0, error);
-}
-
-static bool
-find_breaker(const char *name, const struct section *section, uint32_t *breaker)
-{
-	uint64_t settings = settings_hash(&section->settings);
-	enum state_found found = state_breaker(shared_state, name, settings, breaker);
-
-	if (found == STATE_FOUND)
-		return true;
-	if (shared_state != &process_state &&
-	    state_breaker(&process_state, name, settings, breaker) == STATE_FOUND) {
-		if (swap_acq_rel(&told_private[*breaker], 1) == 0)
-			tell_lack(name, found == STATE_FOREIGN, ", this process keeps its own");
-		*breaker |= IS_PRIVATE;
-		return true;
-	}
-	if (swap_acq_rel(&told_none, 1) == 0)
-		tell_lack(name, found == STATE_FOREIGN, ", this process goes without it");
-	return false;
-}
-
 struct state *
 gate_state_of(const struct gate_target *t)
 {
-	return (t->breaker & IS_PRIVATE) != 0 ? &process_state : shared_state;
+	return (t->breaker & GATE_IS_PRIVATE) != 0 ? &gate_own : gate_places.shared;
 }
 
 uint32_t
@@ -136,13 +83,20 @@ ref_of(const struct gate_target *t)
 		state_ref(gate_state_of(t), gate_index_of(t), &t->section->settings.breaker);
 
 	r.pid = shared_pid;
+	r.marks_all = load_relaxed(&gate_places.is_crowded) != 0;
 	return r;
+}
+
+bool
+gate_is_there(const struct gate_target *t)
+{
+	return state_is(gate_state_of(t), gate_index_of(t), t->claim);
 }
 
 void
 gate_name(const struct gate_target *t, char out[BREAKER_NAME_MAX + 1])
 {
-	if (!state_name(gate_state_of(t), gate_index_of(t), out))
+	if (!state_name(gate_state_of(t), gate_index_of(t), out) || !gate_is_there(t))
 		out[0] = '\0';
 }
 
@@ -169,13 +123,13 @@ overlooked_ns(const struct gate_target *t, uint64_t now_ns)
 	struct breaker_ref r = ref_of(t);
 	uint64_t due_ns = breaker_due_ns(&r);
 
-	return gate_state_of(t) != &process_state && due_ns < now_ns ? now_ns - due_ns : 0;
+	return gate_state_of(t) != &gate_own && due_ns < now_ns ? now_ns - due_ns : 0;
 }
 
 static bool
 has_prober(const struct gate_target *t, uint64_t now_ns)
 {
-	return gate_state_of(t) != &process_state && state_has_prober(shared_state, now_ns) &&
+	return gate_state_of(t) != &gate_own && state_has_prober(gate_places.shared, now_ns) &&
 	       overlooked_ns(t, now_ns) < OVERLOOKED_NS;
 }
 
@@ -203,10 +157,10 @@ gate_would_admit(const struct gate_target *t, uint64_t now_ns)
 {
 	struct breaker_ref r = ref_of(t);
 	struct transitions tr = {.n = 0};
-	bool admits = breaker_would_admit(&r, now_ns, &tr);
+	bool admits = !gate_is_there(t) || breaker_would_admit(&r, now_ns, &tr);
 
 	tell(t, &tr, now_ns);
-	return admits || t->section->settings.mode != MODE_ENFORCE;
+	return admits || !gate_is_there(t) || t->section->settings.mode != MODE_ENFORCE;
 }
 
 void
@@ -216,6 +170,8 @@ gate_refused(const struct gate_target *t, const struct dest *d, const char *edge
 	struct breaker_snapshot look;
 	char text[DEST_TEXT_MAX];
 
+	if (!gate_is_there(t))
+		return;
 	bump_lossy(&r.report->refused, 1);
 	if (!worker_is_at_work())
 		need_prober(t, now_ns);
@@ -238,16 +194,33 @@ admit_for_want_of_probes(struct breaker_ref r, uint64_t now_ns, struct ticket *t
 	return breaker_admit(&r, now_ns, guard_thread() * 4, ticket, tr);
 }
 
+/* While it was asked, the breaker gave way: the answer was another's. */
+static void
+give_back(const struct breaker_ref *r, const struct ticket *ticket, uint64_t now_ns,
+	  struct transitions *tr)
+{
+	breaker_end(r, ticket, now_ns, 0, OUTCOME_NEUTRAL, 0, tr);
+}
+
 enum gate_answer
 gate_ask(const struct gate_target *t, uint64_t now_ns, struct gate_call *out)
 {
 	struct breaker_ref r = ref_of(t);
 	struct transitions tr = {.n = 0};
+
+	if (!gate_is_there(t))
+		return GATE_PASS;
+
 	bool admitted = breaker_admit(&r, now_ns, guard_thread() * 4, &out->ticket, &tr) ||
 			(overlooked_ns(t, now_ns) > ABANDONED_NS &&
 			 admit_for_want_of_probes(r, now_ns, &out->ticket, &tr));
 
 	out->target = *t;
+	if (!gate_is_there(t)) {
+		if (admitted)
+			give_back(&r, &out->ticket, now_ns, &tr);
+		return GATE_PASS;
+	}
 	tell(t, &tr, now_ns);
 	if (admitted)
 		return GATE_ADMIT;
@@ -270,7 +243,7 @@ gate_is_current(const struct gate_call *c)
 	struct ticket now;
 
 	breaker_watch(&r, 0, &now);
-	return now.generation == c->ticket.generation;
+	return now.generation == c->ticket.generation && gate_is_there(&c->target);
 }
 
 void
@@ -279,6 +252,8 @@ gate_answered(struct gate_call *c, uint64_t now_ns, bool is_good)
 	struct breaker_ref r = ref_of(&c->target);
 	struct transitions tr = {.n = 0};
 
+	if (!gate_is_there(&c->target))
+		return;
 	breaker_answered(&r, &c->ticket, now_ns, is_good, &tr);
 	tell(&c->target, &tr, now_ns);
 }
@@ -296,6 +271,8 @@ gate_resume(struct gate_call *c, uint64_t start_ns)
 {
 	struct breaker_ref r = ref_of(&c->target);
 
+	if (!gate_is_there(&c->target))
+		return;
 	breaker_resume(&r, &c->ticket, start_ns, guard_thread() * 4);
 }
 
@@ -304,7 +281,7 @@ gate_prove(const struct gate_target *t)
 {
 	struct breaker_ref r = ref_of(t);
 
-	if (load_relaxed(&r.report->answers) == 0)
+	if (load_relaxed(&r.report->answers) == 0 && gate_is_there(t))
 		store_relaxed(&r.report->answers, 1);
 }
 
@@ -313,28 +290,7 @@ gate_is_proven(const struct gate_target *t)
 {
 	struct breaker_ref r = ref_of(t);
 
-	return load_relaxed(&r.report->answers) != 0;
-}
-
-bool
-gate_is_proxy(const struct dest *d)
-{
-	return match_is_proxy(proxies_left_out, d);
-}
-
-bool
-gate_find_next(const struct dest *d, uint32_t *from, struct met *met, struct gate_target *out)
-{
-	const struct ruleset *rules = gate_rules();
-
-	if (rules == NULL || !match_next(rules, proxies_left_out, d, from, met) ||
-	    met->section->settings.mode == MODE_OFF)
-		return false;
-	out->section = met->section;
-	if (!find_breaker(met->breaker, met->section, &out->breaker))
-		return false;
-	gate_note_first_where(out, d);
-	return true;
+	return load_relaxed(&r.report->answers) != 0 && gate_is_there(t);
 }
 
 void
@@ -346,6 +302,10 @@ gate_done(const struct gate_call *c, const struct dest *d, const char *edge, uin
 	uint64_t limit_ns = r.config->latency_ns;
 	char text[DEST_TEXT_MAX];
 
+	if (!gate_is_there(&c->target)) {
+		gate_pause(&(struct gate_call){c->target, c->ticket});
+		return;
+	}
 	breaker_end(&r, &c->ticket, now_ns, latency_ns, outcome, guard_thread(), &tr);
 	if (log_wants(LOG_DEBUG)) {
 		dest_print(d, text);

@@ -25,6 +25,7 @@ enum gate_answer {
 struct gate_target {
 	const struct section *section;
 	uint32_t breaker; /* number in the state */
+	uint64_t claim;	  /* of the breaker; another's number it may be by now */
 };
 
 /* An admitted call. */
@@ -54,11 +55,20 @@ void gate_after_fork(void);
 /* The time for all that one hook does; coarse unless calls are logged. */
 uint64_t gate_now_ns(void);
 
-/* Finds the target.  False: no section, or one whose mode is off. */
+/*
+ * Finds the target.  False: no section, or one whose mode is off; then out->section is
+ * NULL, and not NULL where the breaker found no room.
+ */
 bool gate_find(const struct dest *d, struct gate_target *out);
 
 /* The next section that d could meet, as match_next() goes on. */
 bool gate_find_next(const struct dest *d, uint32_t *from, struct met *met, struct gate_target *out);
+
+/*
+ * Whether the breaker is still there.  Where it has given way to another, none of the
+ * functions below has an effect, and the destination has a new target.
+ */
+bool gate_is_there(const struct gate_target *t);
 
 /* Whether gate_ask() would let a call pass; takes nothing. */
 bool gate_would_admit(const struct gate_target *t, uint64_t now_ns);

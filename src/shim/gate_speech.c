@@ -12,7 +12,7 @@ gate_note_speech(const struct gate_target *t, int32_t port, bool is_http)
 {
 	bool is_noted = load_relaxed(other_port(t)) == (uint32_t)port;
 
-	if (is_noted == is_http && port > 0)
+	if (is_noted == is_http && port > 0 && gate_is_there(t))
 		store_relaxed(other_port(t), is_http ? 0 : (uint32_t)port);
 }
 

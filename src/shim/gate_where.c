@@ -45,6 +45,6 @@ gate_addresses(const struct gate_target *t, const char *name, struct dest_addr o
 void
 gate_note_first_where(const struct gate_target *t, const struct dest *d)
 {
-	if (load_relaxed(&gate_state_of(t)->slots[gate_index_of(t)].where_seq) == 0)
+	if (!state_has_where(gate_state_of(t), gate_index_of(t)))
 		gate_note_where(t, d, true);
 }

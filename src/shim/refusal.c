@@ -25,7 +25,8 @@ refusal_clear(enum refusal_kind kind)
 char *
 refusal_text(enum refusal_kind kind, int number)
 {
-	if (__builtin_expect(number == 0 || refused[kind].number != number, 1))
+	if (__builtin_expect(number == 0 || refused[kind].number != number, 1) ||
+	    !gate_is_there(&refused[kind].target))
 		return NULL;
 	gate_message(&refused[kind].target, gate_now_ns(), text, sizeof(text));
 	return text;

@@ -3,115 +3,68 @@
 #include <string.h>
 
 #include "core/seqlock.h"
-
-/* The lowest bit of a claim; the others are the name's hash. */
-enum { CLAIM_WRITTEN = 1 };
-
-/* How far from its home a name may lie; beyond that the table counts as full. */
-#define PROBE_LIMIT 64
+#include "state/state_claim.h"
 
 #define PROBER_SILENCE_NS UINT64_C(3000000000)
 
-/* FNV-1a.  Even, and never zero. */
-static uint64_t
-claim_of(const char *name)
+uint64_t
+state_claim(const struct state *s, uint32_t index)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t claim = index < STATE_BREAKERS ? load_acquire(&s->claims[index]) : 0;
 
-	for (; *name != '\0'; name++)
-		hash = (hash ^ (uint8_t)*name) * UINT64_C(0x100000001b3);
-	hash = (hash ^ hash >> 32) & ~(uint64_t)CLAIM_WRITTEN;
-	return hash != 0 ? hash : 2;
-}
-
-/* With the terminating zero. */
-static size_t
-size_of(const char *name)
-{
-	return strnlen(name, BREAKER_NAME_MAX) + 1;
-}
-
-/* Several may write the same name at once: each word is stored whole, and the same. */
-static void
-write_name(struct state_slot *slot, const char *name, uint64_t claim)
-{
-	seq_store_words(slot->name, name, size_of(name));
-	store_release(&slot->claim, claim | CLAIM_WRITTEN);
-}
-
-static bool
-has_name(const struct state_slot *slot, const char *name)
-{
-	size_t size = size_of(name);
-
-	for (size_t at = 0; at < size; at += 8) {
-		uint64_t word = 0;
-
-		memcpy(&word, name + at, size - at < 8 ? size - at : 8);
-		if (load_relaxed(&slot->name[at / 8]) != word)
-			return false;
-	}
-	return true;
-}
-
-/* Claims the slot for the name, or finds it there.  False: it is another's. */
-static bool
-is_mine(struct state_slot *slot, const char *name, uint64_t mine)
-{
-	uint64_t claim = load_acquire(&slot->claim);
-
-	if (claim == 0 && cas_acq_rel(&slot->claim, &claim, mine))
-		claim = mine;
-	/* Claimed and not yet written, by us or by one who may have been killed. */
-	if (claim == mine)
-		write_name(slot, name, mine);
-	else
-		return claim == (mine | CLAIM_WRITTEN) && has_name(slot, name);
-	return true;
-}
-
-enum state_found
-state_breaker(struct state *s, const char *name, uint64_t settings, uint32_t *index)
-{
-	uint64_t mine = claim_of(name);
-
-	for (uint32_t tried = 0; tried < PROBE_LIMIT; tried++) {
-		uint32_t i = (uint32_t)((mine >> 1) + tried) % STATE_BREAKERS;
-		atomic_u64 *set = &s->slots[i].settings;
-		uint64_t there = 0;
-
-		if (!is_mine(&s->slots[i], name, mine))
-			continue;
-		*index = i;
-		if (load_relaxed(set) == settings || cas_acq_rel(set, &there, settings) ||
-		    there == settings)
-			return STATE_FOUND;
-		return STATE_FOREIGN;
-	}
-	return STATE_FULL;
-}
-
-static bool
-is_written(const struct state *s, uint32_t index)
-{
-	return index < STATE_BREAKERS &&
-	       (load_acquire(&s->slots[index].claim) & CLAIM_WRITTEN) != 0;
+	return claim_kind(claim) == CLAIM_WRITTEN ? claim : 0;
 }
 
 bool
 state_name(const struct state *s, uint32_t index, char out[BREAKER_NAME_MAX + 1])
 {
-	if (!is_written(s, index))
+	uint64_t claim = state_claim(s, index);
+
+	if (claim == 0)
 		return false;
-	seq_load_words(out, s->slots[index].name, BREAKER_NAME_MAX);
-	out[BREAKER_NAME_MAX] = '\0';
-	return true;
+	claim_read_name(s, index, out);
+	/* A maker that was stopped may have written the name that it wanted over another. */
+	return claim_has_hash(claim, claim_hash(out));
 }
 
 uint64_t
 state_settings(const struct state *s, uint32_t index)
 {
-	return is_written(s, index) ? load_relaxed(&s->slots[index].settings) : 0;
+	uint64_t claim = state_claim(s, index);
+	uint64_t word = claim != 0 ? load_relaxed(&s->slots[index].settings) : 0;
+
+	return claim != 0 && word >> SETTINGS_BITS == claim_version(claim)
+		       ? word & ((UINT64_C(1) << SETTINGS_BITS) - 1)
+		       : 0;
+}
+
+/* Longer than any of the two values, and their words. */
+struct claimed {
+	uint64_t claim;
+	uint64_t words[STATE_WHERE_WORDS - 1];
+};
+
+static void
+put(const struct state *s, uint32_t index, atomic_u32 *seq, atomic_u64 *to, const void *value,
+    size_t size)
+{
+	struct claimed c = {.claim = state_claim(s, index)};
+
+	memcpy(c.words, value, size);
+	seq_write(seq, to, &c, sizeof(c.claim) + size);
+}
+
+static bool
+get(const struct state *s, uint32_t index, const atomic_u32 *seq, const atomic_u64 *from,
+    void *value, size_t size)
+{
+	struct claimed c;
+
+	if (!seq_read(seq, from, &c, sizeof(c.claim) + size) || c.claim == 0 ||
+	    c.claim != state_claim(s, index))
+		return false;
+	memcpy(value, c.words, size);
+	return true;
 }
 
 void
@@ -119,16 +72,17 @@ state_put_where(struct state *s, uint32_t index, const struct state_where *w)
 {
 	struct state_slot *slot = &s->slots[index];
 
-	seq_write(&slot->where_seq, slot->where, w, sizeof(*w));
+	put(s, index, &slot->where_seq, slot->where, w, sizeof(*w));
 }
 
 bool
 state_get_where(const struct state *s, uint32_t index, struct state_where *out)
 {
+	if (index >= STATE_BREAKERS)
+		return false;
 	const struct state_slot *slot = &s->slots[index];
 
-	if (!is_written(s, index) || !seq_read(&slot->where_seq, slot->where, out, sizeof(*out)) ||
-	    out->port == 0)
+	if (!get(s, index, &slot->where_seq, slot->where, out, sizeof(*out)) || out->port == 0)
 		return false;
 	if (out->count > STATE_ADDRESSES)
 		out->count = STATE_ADDRESSES;
@@ -136,22 +90,57 @@ state_get_where(const struct state *s, uint32_t index, struct state_where *out)
 	return true;
 }
 
+bool
+state_has_where(const struct state *s, uint32_t index)
+{
+	const struct state_slot *slot = &s->slots[index];
+
+	return load_relaxed(&slot->where_seq) != 0 &&
+	       load_relaxed(&slot->where[0]) == state_claim(s, index);
+}
+
 void
 state_put_change(struct state *s, uint32_t index, const struct state_change *c)
 {
 	struct state_slot *slot = &s->slots[index];
 
-	seq_write(&slot->change_seq, slot->change, c, sizeof(*c));
+	put(s, index, &slot->change_seq, slot->change, c, sizeof(*c));
 }
 
 bool
 state_get_change(const struct state *s, uint32_t index, struct state_change *out)
 {
+	if (index >= STATE_BREAKERS)
+		return false;
 	const struct state_slot *slot = &s->slots[index];
 
-	return is_written(s, index) &&
-	       seq_read(&slot->change_seq, slot->change, out, sizeof(*out)) &&
+	return get(s, index, &slot->change_seq, slot->change, out, sizeof(*out)) &&
 	       out->transition.from <= BREAKER_HALF_OPEN && out->transition.to <= BREAKER_HALF_OPEN;
+}
+
+static uint32_t
+told_version(const struct state *s, uint32_t index)
+{
+	return (uint32_t)claim_version(state_claim(s, index)) << TOLD_BITS;
+}
+
+uint32_t
+state_told(const struct state *s, uint32_t index)
+{
+	uint32_t word = load_acquire(&s->slots[index].alerted);
+
+	return (word ^ told_version(s, index)) >> TOLD_BITS == 0 ? word & ((1U << TOLD_BITS) - 1)
+								 : 0;
+}
+
+bool
+state_tell(struct state *s, uint32_t index, uint32_t from, uint32_t to)
+{
+	atomic_u32 *alerted = &s->slots[index].alerted;
+	uint32_t word = load_acquire(alerted);
+
+	return state_told(s, index) == from &&
+	       cas_acq_rel(alerted, &word, told_version(s, index) | to);
 }
 
 static void

@@ -16,7 +16,7 @@
 #include "core/text.h"
 #include "sys/raw.h"
 
-#define STATE_VERSION 1
+#define STATE_VERSION 2
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW)
 
 #define PATH_LIMIT 4000 /* longest path of a state */
@@ -35,6 +35,7 @@ layout(void)
 		sizeof(struct report),
 		sizeof(struct inflight),
 		offsetof(struct state_header, beat_ns),
+		offsetof(struct state, claims),
 		offsetof(struct state, breakers),
 		offsetof(struct state, slots),
 		offsetof(struct state, reports),

@@ -23,7 +23,7 @@ static struct report report;
 static struct inflight inflight;
 static struct breaker_config rules;
 static struct transitions changes; /* of the last call below */
-static const struct breaker_ref ref = {&breaker, &rules, &report, &inflight, 3, 0};
+static const struct breaker_ref ref = {&breaker, &rules, &report, &inflight, 3, 0, false};
 
 /* No rule trips, the probe is synthetic, one success closes: a test sets what it is about. */
 static inline int

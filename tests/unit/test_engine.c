@@ -346,10 +346,10 @@ an_alert_is_claimed_once_and_a_failure_does_not_repeat_it(void **state)
 	(void)state;
 	begin("alert = http://127.0.0.1:1/\nprobe = call\n");
 	engine_step(&engine, T0);
-	assert_int_equal(shared.slots[breaker].alerted, 0);
+	assert_int_equal(state_told(&shared, breaker), 0);
 	trip();
 	step(T0);
-	assert_int_equal(shared.slots[breaker].alerted, look(T0).generation + 1);
+	assert_int_equal(state_told(&shared, breaker), look(T0).generation + 1);
 	for (int i = 0; i < 100 && engine.alert[0].is_used; i++)
 		step(T0);
 	assert_false(engine.alert[0].is_used);

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "core/text.h"
-#include "state/state.h"
+#include "state/state_claim.h"
 
 #define S UINT64_C(1000000000)
 #define T (1000 * S)
@@ -130,7 +130,7 @@ name_that_its_writer_did_not_finish_is_finished_by_the_next(void **state)
 
 	(void)state;
 	/* As a process leaves it that is killed between the claim and the name. */
-	store_relaxed(&s->slots[index].claim, load_relaxed(&s->slots[index].claim) & ~UINT64_C(1));
+	store_relaxed(&s->claims[index], claim_with(load_relaxed(&s->claims[index]), CLAIM_WANTED));
 	store_relaxed(&s->slots[index].settings, 0);
 	memset(s->slots[index].name, 0, sizeof(s->slots[index].name));
 	assert_false(state_name(s, index, name));

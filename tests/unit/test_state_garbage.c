@@ -157,9 +157,13 @@ find_any(uint32_t *index)
 {
 	char name[32];
 	struct text t = text_over(name, sizeof(name));
+	struct state_place place;
 
 	text_format(&t, "carrier/%u", (unsigned)any() % 4096);
-	state_breaker(s, name, 7, index);
+	if (any() % 2 == 0)
+		state_breaker(s, name, 7, index);
+	else
+		state_find(s, &(struct state_want){name, 7, any() % 2 == 0, T}, &place);
 }
 
 static void
