@@ -97,6 +97,12 @@ put_retry_in(struct text *t, const struct breaker_snapshot *now)
 		text_format(t, "%um", (unsigned)((seconds + 30) / 60));
 }
 
+static void
+put_dependency(struct text *t, const char *breaker)
+{
+	text_plain(t, breaker, strcspn(breaker, "/"));
+}
+
 /* Puts the value of the placeholder at the start of rest; its length, 0 when it is none. */
 static size_t
 put_value(struct text *t, struct span rest, const struct settings *s, const char *breaker,
@@ -115,7 +121,7 @@ put_value(struct text *t, struct span rest, const struct settings *s, const char
 	if (i == 4)
 		return 0;
 	if (i == 0)
-		text_plain(t, breaker, slash != NULL ? (size_t)(slash - breaker) : strlen(breaker));
+		put_dependency(t, breaker);
 	else if (i == 1)
 		text_plain(t, slash != NULL ? slash + 1 : "",
 			   slash != NULL ? strlen(slash + 1) : 0);
@@ -148,6 +154,39 @@ answer_message(const struct settings *s, const char *breaker, const struct break
 		rest.len -= (uint32_t)taken;
 	}
 	return t.len;
+}
+
+/* " carrier's fallbacks a.example and b.example are unavailable as well." */
+static void
+put_fallbacks(struct text *t, const struct answer_fallbacks *f, const char *breaker)
+{
+	text_string(t, " ");
+	put_dependency(t, breaker);
+	text_string(t, f->count > 1 ? "'s fallbacks " : "'s fallback ");
+	for (unsigned i = 0; i < f->count; i++) {
+		if (i > 0)
+			text_string(t, i + 1 < f->count ? ", " : " and ");
+		text_plain(t, f->names[i].at, f->names[i].len);
+	}
+	text_string(t, f->count > 1 ? " are unavailable as well." : " is unavailable as well.");
+}
+
+size_t
+answer_message_without(const struct answer_fallbacks *f, const struct settings *s,
+		       const char *breaker, const struct breaker_snapshot *now, char *out,
+		       size_t size)
+{
+	char sentence[ANSWER_TEXT_MAX];
+	struct text t =
+		text_over(sentence, size / 2 < sizeof(sentence) ? size / 2 + 1 : sizeof(sentence));
+	struct text rest;
+	size_t len;
+
+	put_fallbacks(&t, f, breaker);
+	len = answer_message(s, breaker, now, out, size - t.len);
+	rest = text_over(out + len, size - len);
+	text_bytes(&rest, sentence, t.len);
+	return len + rest.len;
 }
 
 size_t

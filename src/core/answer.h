@@ -22,6 +22,20 @@ extern const char answer_default_message[];
 size_t answer_message(const struct settings *s, const char *breaker,
 		      const struct breaker_snapshot *now, char *out, size_t size);
 
+/* The fallbacks of a breaker that are of no help; at least one. */
+struct answer_fallbacks {
+	unsigned count;
+	const struct span *names;
+};
+
+/*
+ * The message with a sentence about these behind it, for which the message is cut short
+ * where there is not room for both.
+ */
+size_t answer_message_without(const struct answer_fallbacks *f, const struct settings *s,
+			      const char *breaker, const struct breaker_snapshot *now, char *out,
+			      size_t size);
+
 /*
  * Why, in words: "5 failures in a row", "half of 24 calls failed", "answers take over 5s",
  * each with "recovering" while half-open.  At most size - 1 bytes.

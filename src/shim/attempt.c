@@ -100,46 +100,88 @@ record_left(const struct attempt *a, uint64_t key, uint64_t now_ns)
 		record(a, &call, outcome, error, now_ns);
 }
 
+static uint64_t
+name_key(struct named named, int32_t port)
+{
+	return ((uint64_t)named.ref << 16 | (uint16_t)port) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+enum gate_answer
+attempt_begin_to(struct named named, uint64_t now_ns, struct attempt *a)
+{
+	uint64_t key = name_key(named, a->port) >> 20;
+	enum gate_answer answer;
+
+	if (a->is_one_of_many) {
+		a->group = group_join(key, named, &a->call);
+		if (a->group.place != 0)
+			return GATE_ADMIT;
+		record_left(a, key, now_ns);
+	}
+	answer = gate_ask(&a->call.target, now_ns, &a->call);
+	if (answer == GATE_ADMIT && a->is_one_of_many)
+		a->group = group_open(key, named, &a->call, now_ns);
+	return answer;
+}
+
+/* Where the program was told a fallback's address for the name, to one of the name's own. */
+static void
+move_to_own(struct attempt *a, struct named *named)
+{
+	struct dest_addr own[NAMES_ADDRESSES];
+	char buf[DEST_NAME_MAX + 1];
+	unsigned count = names_addresses(names_text(named->ref, buf).at, own);
+
+	for (unsigned i = 0; i < count; i++) {
+		unsigned at = (named->index + i) % count;
+
+		if (own[at].family != a->addr.family)
+			continue;
+		a->addr = own[at];
+		a->is_moved = true;
+		*named = (struct named){named->ref, (uint8_t)at, (uint8_t)count, false};
+		return;
+	}
+	a->is_stray = true;
+}
+
 enum gate_answer
 attempt_begin(const struct dest_addr *addr, int32_t port, uint64_t now_ns, struct attempt *a)
 {
 	uint64_t hash = names_hash(addr);
 	struct named named = names_of(addr, hash);
-	uint64_t name_key =
-		((uint64_t)named.ref << 16 | (uint16_t)port) * UINT64_C(0x9e3779b97f4a7c15);
 	char buf[DEST_NAME_MAX + 1];
 
 	*a = (struct attempt){
 		.addr = *addr,
 		.port = port,
 		.name = named.ref,
-		.is_one_of_many = named.total > 1,
 		.start_ns = now_ns,
 	};
-	if (!target_of(a, (hash ^ name_key) * UINT64_C(0x9e3779b97f4a7c15), &a->call.target)) {
-		struct dest d = {names_text(a->name, buf), *addr, port};
+	if (__builtin_expect(named.of_fallback, 0)) {
+		move_to_own(a, &named);
+		hash = names_hash(&a->addr);
+	}
+	a->is_one_of_many = named.total > 1;
+	hash = (hash ^ name_key(named, port)) * UINT64_C(0x9e3779b97f4a7c15);
+	if (!target_of(a, hash, &a->call.target)) {
+		struct dest d = {names_text(a->name, buf), a->addr, port};
 
 		a->is_unjudged = gate_is_proxy(&d);
 		return a->is_unjudged ? GATE_ADMIT : GATE_PASS;
 	}
-	if (a->is_one_of_many) {
-		a->group = group_join(name_key >> 20, named, &a->call);
-		if (a->group.place != 0)
-			return GATE_ADMIT;
-		record_left(a, name_key >> 20, now_ns);
-	}
-	enum gate_answer answer = gate_ask(&a->call.target, now_ns, &a->call);
+	return a->is_stray ? GATE_REFUSE : attempt_begin_to(named, now_ns, a);
+}
 
-	if (answer == GATE_ADMIT && a->is_one_of_many)
-		a->group = group_open(name_key >> 20, named, &a->call, now_ns);
-	if (answer == GATE_REFUSE) {
-		struct dest d = {{buf, 0}, a->addr, a->port};
+void
+attempt_refused(const struct attempt *a, uint64_t now_ns)
+{
+	char buf[DEST_NAME_MAX + 1];
+	struct dest d = {{buf, 0}, a->addr, a->port};
 
-		if (log_wants(LOG_INFO))
-			d = dest_of(a, buf);
-		gate_refused(&a->call.target, &d, EDGE, now_ns);
-	}
-	return answer;
+	if (log_wants(LOG_INFO))
+		d = dest_of(a, buf);
+	gate_refused(&a->call.target, &d, EDGE, now_ns);
 }
 
 enum attempt_result

@@ -13,16 +13,25 @@ struct attempt {
 	uint32_t name;		/* see struct named */
 	bool is_one_of_many;	/* addresses of the name */
 	bool is_unjudged;	/* a connect to a proxy: there is no call yet */
+	bool is_moved;		/* addr and port are others than the program's */
+	bool is_stray;		/* addr is a fallback's, and none of the name's own suits */
 	struct group_ref group; /* place 0: the attempt is the call */
 	uint64_t start_ns;
 };
 
 /*
  * Asks for a connect to addr and port.  GATE_ADMIT: *a is filled and attempt_end()
- * must follow.  GATE_REFUSE: counted and logged, a->call.target says by whom.
+ * must follow.  GATE_REFUSE: a->call.target says by whom.  An address that was told instead
+ * of the name's own ones is moved to one of these; one that is stray is always refused.
  */
 enum gate_answer attempt_begin(const struct dest_addr *addr, int32_t port, uint64_t now_ns,
 			       struct attempt *a);
+
+/* The same where the target is known; *a says the rest, and named how addr is of its name. */
+enum gate_answer attempt_begin_to(struct named named, uint64_t now_ns, struct attempt *a);
+
+/* Counts and logs that it was refused. */
+void attempt_refused(const struct attempt *a, uint64_t now_ns);
 
 /*
  * The connect succeeded.  True: *call goes on, and gate_done() must follow.  False: it was

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "shim/curl_fallback.h"
 #include "shim/curl_lookups.h"
 #include "shim/curl_outcome.h"
 #include "shim/real.h"
@@ -34,14 +35,15 @@ name_is_missing(const struct curl_handle *h, const struct curl_call *c)
 	char host[DEST_NAME_MAX + 2];
 	char *url = NULL;
 
-	if (c->getinfo(c->handle, CURLINFO_EFFECTIVE_URL, &url) != CURLE_OK ||
+	if (h->fallback != NULL ||
+	    c->getinfo(c->handle, CURLINFO_EFFECTIVE_URL, &url) != CURLE_OK ||
 	    !curl_dest_host(h, url, host))
 		return curl_lookup_is_neutral(curl_dest_value(&c->dest).name);
 	return curl_lookup_is_neutral((struct span){host, (uint32_t)strlen(host)});
 }
 
 enum gate_answer
-curl_call_ask(const struct curl_handle *h, void *handle, struct curl_call *c)
+curl_call_ask(struct curl_handle *h, void *handle, struct curl_call *c)
 {
 	struct gate_target target;
 	enum gate_answer answer;
@@ -55,6 +57,8 @@ curl_call_ask(const struct curl_handle *h, void *handle, struct curl_call *c)
 		return GATE_PASS;
 	answer = gate_ask(&target, gate_now_ns(), &c->at_gate);
 	c->handle = handle;
+	if (answer == GATE_REFUSE)
+		answer = curl_fallback_ask(h, c);
 	c->is_counted = answer == GATE_ADMIT;
 	if (answer == GATE_REFUSE)
 		return answer;

@@ -28,12 +28,13 @@ struct curl_call {
 };
 
 /*
- * Asks for a transfer on handle, of which h is known, and fills *c.  GATE_PASS: not ours.
+ * Asks for a transfer on handle, of which h is known, and fills *c; where a fallback is to
+ * make it, handle is set so.  GATE_PASS: not ours.
  * GATE_ADMIT: what libcurl does for it is no other call; c->is_counted or not.
  * GATE_REFUSE: curl_call_refuse() must follow, or
  * curl_answer_begin() that succeeds.
  */
-enum gate_answer curl_call_ask(const struct curl_handle *h, void *handle, struct curl_call *c);
+enum gate_answer curl_call_ask(struct curl_handle *h, void *handle, struct curl_call *c);
 
 /*
  * The handle is from now on one whose last transfer was refused.  message: room for

@@ -5,6 +5,7 @@
 
 #include "core/atomics.h"
 #include "shim/curl_answer.h"
+#include "shim/curl_fallback.h"
 #include "shim/curl_hide.h"
 #include "shim/curl_transfers.h"
 #include "sys/clock.h"
@@ -135,6 +136,7 @@ settle(struct curl_multi *m, CURLMsg *message)
 		end_answered(j, message);
 	else if (is_counted(j))
 		curl_call_end(h, &j->call, message->data.result);
+	curl_fallback_leave(h, handle_of(j));
 	curl_job_move(j, CURL_JOB_OVER);
 }
 
@@ -247,6 +249,7 @@ leave(struct curl_job *j)
 		curl_answer_leave(j->handle, handle_of(j));
 	else if (is_counted(j))
 		curl_call_leave(&j->call);
+	curl_fallback_leave(j->handle, handle_of(j));
 	curl_job_part(j);
 }
 
@@ -286,6 +289,7 @@ curl_drive_forget(struct curl_handle *h)
 		curl_job_part(j);
 	}
 	curl_answer_forget(h);
+	curl_fallback_forget(h);
 	curl_job_free(h);
 	errno = saved;
 }

@@ -162,6 +162,9 @@ note_option(struct curl_options *o, int option, void *value)
 	case CURLOPT_CLOSESOCKETFUNCTION:
 		o->close_socket = value;
 		break;
+	case CURLOPT_CONNECT_TO:
+		o->connect_to = value;
+		break;
 	}
 }
 

@@ -15,12 +15,13 @@
 
 #define CURL_HANDLES_MAX 4096
 
-/* What the program has set of the options that an answer takes for itself. */
+/* What the program has set of the options that an answer or a fallback takes for itself. */
 struct curl_options {
 	char *protocol_names; /* whichever of these two was set last; NULL, 0: none */
 	long protocols;
 	long http_version, ip_version, fresh_connect;
 	void *open_socket, *open_socket_data, *socket_options, *close_socket;
+	void *connect_to;
 };
 
 struct curl_handle {
@@ -37,9 +38,10 @@ struct curl_handle {
 	struct curl_options options;
 	bool is_refused, is_answered; /* see struct curl_refusal */
 	int refused_errno;
-	char *refused_url;	    /* while one of them; may be NULL for want of memory */
-	struct curl_job *job;	    /* its life in multi handles, see curl_multis.h */
-	struct curl_answer *answer; /* while a transfer is answered, see curl_answer.h */
+	char *refused_url;		/* while one of them; may be NULL for want of memory */
+	struct curl_job *job;		/* its life in multi handles, see curl_multis.h */
+	struct curl_answer *answer;	/* while a transfer is answered, see curl_answer.h */
+	struct curl_fallback *fallback; /* while it goes to one, see curl_fallback.h */
 };
 
 /* NULL: not known. */

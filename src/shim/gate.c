@@ -5,6 +5,7 @@
 #include "core/answer.h"
 #include "core/text.h"
 #include "probe/engine.h"
+#include "shim/fallback.h"
 #include "shim/gate_find.h"
 #include "shim/gate_where.h"
 #include "shim/guard.h"
@@ -76,7 +77,7 @@ gate_index_of(const struct gate_target *t)
 	return t->breaker & (STATE_BREAKERS - 1);
 }
 
-static struct breaker_ref
+static inline struct breaker_ref
 ref_of(const struct gate_target *t)
 {
 	struct breaker_ref r =
@@ -329,7 +330,12 @@ gate_message(const struct gate_target *t, uint64_t now_ns, char *out, size_t siz
 {
 	struct breaker_ref r = ref_of(t);
 	struct breaker_snapshot look;
+	struct span names[FALLBACKS_MAX];
+	struct answer_fallbacks f = {fallback_refusing(t, now_ns, names), names};
 
 	breaker_look(&r, now_ns, &look);
-	return answer_message(&t->section->settings, name_of(t).text, &look, out, size);
+	return f.count > 0
+		       ? answer_message_without(&f, &t->section->settings, name_of(t).text, &look,
+						out, size)
+		       : answer_message(&t->section->settings, name_of(t).text, &look, out, size);
 }

@@ -2,7 +2,9 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "shim/address.h"
 #include "shim/curl_detour.h"
+#include "shim/fallback.h"
 #include "shim/fds.h"
 #include "shim/guard.h"
 #include "shim/hooks.h"
@@ -45,10 +47,20 @@ ask(int fd, const struct sockaddr *sa, socklen_t len, const void *caller, struct
 	struct dest_addr addr;
 	int32_t port;
 
+	a->is_moved = false;
 	if (gate_rules() == NULL || !names_sockaddr(sa, len, &addr, &port) ||
 	    guard_in_transfer(caller) || !is_free_stream(fd))
 		return GATE_PASS;
-	return attempt_begin(&addr, port, gate_now_ns(), a);
+
+	uint64_t now_ns = gate_now_ns();
+	enum gate_answer answer = attempt_begin(&addr, port, now_ns, a);
+
+	if (answer != GATE_REFUSE || fallback_take(fd, sa, now_ns, a, &answer))
+		return answer;
+	if (a->is_stray)
+		return GATE_PASS;
+	attempt_refused(a, now_ns);
+	return GATE_REFUSE;
 }
 
 static int
@@ -112,12 +124,20 @@ is_detour(const struct sockaddr *sa, socklen_t len)
 EXPORT int
 connect(int fd, const struct sockaddr *sa, socklen_t len)
 {
+	struct sockaddr_storage elsewhere;
 	struct attempt a;
 
 	init_now();
 	if (fds_is_pending(fd))
 		return connect_again(fd, sa, len);
-	switch (ask(fd, sa, len, __builtin_return_address(0), &a)) {
+
+	enum gate_answer answer = ask(fd, sa, len, __builtin_return_address(0), &a);
+
+	if (answer != GATE_REFUSE && a.is_moved) {
+		len = address_make(&a.addr, a.port, sa->sa_family, &elsewhere);
+		sa = (const struct sockaddr *)&elsewhere;
+	}
+	switch (answer) {
 	case GATE_REFUSE:
 		return refuse(fd, sa, &a);
 	case GATE_PASS:

@@ -14,6 +14,7 @@
 #include "shim/curl_answer.h"
 #include "shim/curl_detour.h"
 #include "shim/curl_drive.h"
+#include "shim/curl_fallback.h"
 #include "shim/curl_hooks.h"
 #include "shim/curl_refusal.h"
 
@@ -31,7 +32,7 @@ note_handle(const void *handle, const void *library, const void *caller)
 
 /* GATE_ADMIT: t->id must be ended, and the call recorded if it is counted. */
 static enum gate_answer
-begin(const struct curl_handle *h, CURL *handle, const void *frame, struct curl_transfer *t)
+begin(struct curl_handle *h, CURL *handle, const void *frame, struct curl_transfer *t)
 {
 	enum gate_answer answer = GATE_PASS;
 
@@ -99,8 +100,10 @@ curl_easy_perform(CURL *handle)
 		return CURLE_FAILED_INIT;
 	if (h == NULL || curl_job_is_in(h))
 		return perform(handle);
-	if (!curl_transfers_has(handle))
+	if (!curl_transfers_has(handle)) {
 		curl_answer_leave(h, handle);
+		curl_fallback_leave(h, handle);
+	}
 	answer = begin(h, handle, FRAME, &t);
 	if (answer == GATE_REFUSE) {
 		code = curl_answer_begin(h, handle, &t.call)
@@ -113,8 +116,10 @@ curl_easy_perform(CURL *handle)
 	errno = saved;
 	code = perform(handle);
 	curl_call_told(NULL);
-	if (answer == GATE_ADMIT)
+	if (answer == GATE_ADMIT) {
 		end(h, t.id, code);
+		curl_fallback_leave(h, handle);
+	}
 	return code;
 }
 
@@ -142,8 +147,10 @@ curl_easy_duphandle(CURL *handle)
 	CURL *(*duplicate)(CURL *) = curl_real("curl_easy_duphandle", from, CALLER);
 	CURL *copy = duplicate != NULL ? duplicate(handle) : NULL;
 
-	if (from != NULL && copy != NULL)
+	if (from != NULL && copy != NULL) {
 		curl_drive_duplicate(from, copy);
+		curl_fallback_duplicate(from, copy);
+	}
 	if (from != NULL && copy != NULL && from->answer != NULL)
 		curl_detour_undo(from, copy);
 	if (from != NULL && (to = note_handle(copy, from->library, NULL)) != NULL) {
@@ -176,6 +183,7 @@ curl_easy_cleanup(CURL *handle)
 	if (h != NULL) {
 		curl_drive_leave(h);
 		curl_answer_leave(h, handle);
+		curl_fallback_leave(h, handle);
 		curl_job_free(h);
 		curl_handle_remove(h);
 	}

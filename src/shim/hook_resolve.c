@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shim/fallback_lookup.h"
 #include "shim/gate.h"
 #include "shim/guard.h"
 #include "shim/hook_curl.h"
 #include "shim/hooks.h"
 #include "shim/init.h"
+#include "shim/lookup.h"
 #include "shim/names.h"
 #include "shim/refusal.h"
-
-#define EDGE "resolve"
 
 /* The port of a look-up, where its service is a number. */
 static int32_t
@@ -57,52 +57,39 @@ all_refuse(const struct dest *d, uint64_t now_ns, struct gate_target *first, boo
 	return false;
 }
 
-static int
-numeric(const struct dest_addr *addr, const char *service, const struct addrinfo *hints,
-	struct addrinfo **out)
-{
-	struct addrinfo wanted = {.ai_family = AF_UNSPEC};
-	char text[DEST_TEXT_MAX];
-
-	if (hints != NULL)
-		wanted = *hints;
-	/* Which addresses the machine has would be asked of the network. */
-	wanted.ai_flags = (wanted.ai_flags & ~(AI_ADDRCONFIG | AI_CANONNAME)) | AI_NUMERICHOST;
-	dest_addr_print(addr, text);
-	return REAL(getaddrinfo)(text, service, &wanted, out);
-}
-
-/* The addresses last seen for the name, made by libc so that it can free them. */
+/* The addresses last seen for the name. */
 static int
 answer_from_memory(const struct gate_target *t, const char *name, const char *service,
 		   const struct addrinfo *hints, struct addrinfo **out)
 {
 	struct dest_addr addr[NAMES_ADDRESSES];
 	unsigned count = gate_addresses(t, name, addr);
-	struct addrinfo *first = NULL, **end = &first;
 
-	if (hints != NULL && (hints->ai_flags & AI_CANONNAME) != 0)
-		return EAI_AGAIN;
-	for (unsigned i = 0; i < count; i++) {
-		if (numeric(&addr[i], service, hints, end) != 0)
-			*end = NULL;
-		while (*end != NULL)
-			end = &(*end)->ai_next;
-	}
-	if (first == NULL)
-		return EAI_AGAIN;
-	*out = first;
-	return 0;
+	return lookup_numeric(addr, count, service, hints, out);
 }
 
-/* A look-up that fails for the resolver's sake is a failed call. */
-static void
-note_failure(const struct gate_call *call, const struct dest *d, int eai)
+/* No look-up is made for who is refused, but for who serves instead. */
+static int
+answer_refused(const struct gate_target *target, const struct dest *d, const char *service,
+	       const struct addrinfo *hints, struct addrinfo **out)
 {
-	uint64_t now_ns = gate_now_ns();
+	struct addrinfo *own = NULL;
+	int eai = answer_from_memory(target, d->name.at, service, hints, &own);
 
-	gate_done(call, d, EDGE, now_ns, now_ns - call->ticket.start_ns, OUTCOME_FAIL,
-		  eai == EAI_AGAIN ? "EAI_AGAIN" : "EAI_FAIL");
+	if (eai == 0)
+		names_learn(d->name.at, own);
+	if (fallback_look_up(target, d, service, hints, out)) {
+		if (own != NULL)
+			freeaddrinfo(own);
+		return 0;
+	}
+	if (eai == 0) {
+		*out = own;
+	} else {
+		gate_refused(target, d, LOOKUP_EDGE, gate_now_ns());
+		refusal_set(REFUSAL_RESOLVE, eai, target);
+	}
+	return eai;
 }
 
 static int
@@ -115,16 +102,8 @@ look_up(const char *name, const char *service, const struct addrinfo *hints, str
 	bool met;
 	int eai;
 
-	if (all_refuse(&d, now_ns, &target, &met)) {
-		eai = answer_from_memory(&target, name, service, hints, out);
-		if (eai == 0) {
-			names_learn(name, *out);
-		} else {
-			gate_refused(&target, &d, EDGE, now_ns);
-			refusal_set(REFUSAL_RESOLVE, eai, &target);
-		}
-		return eai;
-	}
+	if (all_refuse(&d, now_ns, &target, &met))
+		return answer_refused(&target, &d, service, hints, out);
 	if (met)
 		gate_watch(&target, now_ns, &call);
 	eai = REAL(getaddrinfo)(name, service, hints, out);
@@ -136,8 +115,10 @@ look_up(const char *name, const char *service, const struct addrinfo *hints, str
 		refusal_clear(REFUSAL_RESOLVE);
 		names_learn(name, *out);
 	}
-	if (met && (eai == EAI_AGAIN || eai == EAI_FAIL))
-		note_failure(&call, &d, eai);
+	if (met)
+		lookup_count(&call, &d, eai);
+	if (met && eai == 0 && !gate_would_admit(&target, now_ns))
+		fallback_learn(&target);
 	errno = saved;
 	return eai;
 }

@@ -205,37 +205,102 @@ learn_address(const struct address_value *v)
 	recent[(unsigned)hash % RECENT].named = v->named;
 }
 
+unsigned
+names_list(const struct addrinfo *list, struct dest_addr out[NAMES_ADDRESSES])
+{
+	struct name_value v = {0};
+	struct dest_addr addr;
+	int32_t port;
+
+	/* The list has an address once for each type of socket. */
+	for (const struct addrinfo *a = list; a != NULL; a = a->ai_next)
+		if (names_sockaddr(a->ai_addr, a->ai_addrlen, &addr, &port))
+			place_of(&v, &addr);
+	memcpy(out, v.addr, v.count * sizeof(v.addr[0]));
+	return v.count;
+}
+
+/* Writes the name with its addresses and fills in the rest of v; its reference, 0: none. */
+static uint32_t
+write_name(const char *name, struct name_value *v)
+{
+	struct name_value old;
+	unsigned slot;
+
+	if (!normalize(name, v))
+		return 0;
+	v->stamp = add_relaxed(&stamps, 1);
+	bool known = find_name(v, &slot, &old);
+
+	if (!known && !read_name(slot, &old))
+		return 0;
+	/* Zero would make a reference that stands for no name. */
+	v->epoch = known ? old.epoch : old.epoch % (UINT32_MAX >> SLOT_BITS) + 1;
+	if (!seq_write(&names[slot].seq, names[slot].words, v, sizeof(*v)))
+		return 0;
+	return v->epoch << SLOT_BITS | slot;
+}
+
+uint32_t
+names_note(const char *name, const struct dest_addr *addr, unsigned count)
+{
+	struct name_value v = {0};
+
+	for (unsigned i = 0; i < count; i++)
+		place_of(&v, &addr[i]);
+	return write_name(name, &v);
+}
+
+/* All but those of own, which may be NULL.  Learning one again is harmless. */
+static void
+learn_addresses(const struct addrinfo *list, struct named named, const struct name_value *own)
+{
+	uint32_t stamp = add_relaxed(&stamps, 1);
+	struct name_value v = {0}, rest;
+	struct dest_addr addr;
+	int32_t port;
+
+	for (const struct addrinfo *a = list; a != NULL; a = a->ai_next) {
+		if (!names_sockaddr(a->ai_addr, a->ai_addrlen, &addr, &port))
+			continue;
+		named.index = place_of(&v, &addr);
+		if (own != NULL) {
+			rest = *own;
+			if (place_of(&rest, &addr) < own->count)
+				continue;
+		}
+		learn_address(
+			&(struct address_value){.addr = addr, .named = named, .stamp = stamp});
+	}
+}
+
 void
 names_learn(const char *name, const struct addrinfo *list)
 {
-	struct name_value value = {0}, old;
-	struct dest_addr addr;
+	struct name_value v = {0};
+
+	v.count = (uint8_t)names_list(list, v.addr);
+
+	uint32_t ref = write_name(name, &v);
+
+	if (ref != 0)
+		learn_addresses(list, (struct named){.ref = ref, .total = v.count}, NULL);
+}
+
+void
+names_learn_fallback(const char *name, const struct addrinfo *list)
+{
+	struct name_value wanted = {0}, own;
 	unsigned slot;
-	int32_t port;
 
-	if (!normalize(name, &value))
-		return;
-	for (const struct addrinfo *a = list; a != NULL; a = a->ai_next)
-		if (names_sockaddr(a->ai_addr, a->ai_addrlen, &addr, &port))
-			place_of(&value, &addr);
-	value.stamp = add_relaxed(&stamps, 1);
-	bool known = find_name(&value, &slot, &old);
-
-	if (!known && !read_name(slot, &old))
-		return;
-	/* Zero would make a reference that stands for no name. */
-	value.epoch = known ? old.epoch : old.epoch % (UINT32_MAX >> SLOT_BITS) + 1;
-	if (!seq_write(&names[slot].seq, names[slot].words, &value, sizeof(value)))
-		return;
-	/* The list has an address once for each type of socket; learning it again is harmless. */
-	for (const struct addrinfo *a = list; a != NULL; a = a->ai_next)
-		if (names_sockaddr(a->ai_addr, a->ai_addrlen, &addr, &port))
-			learn_address(&(struct address_value){
-				.addr = addr,
-				.named = {value.epoch << SLOT_BITS | slot, place_of(&value, &addr),
-					  value.count},
-				.stamp = value.stamp,
-			});
+	if (normalize(name, &wanted) && find_name(&wanted, &slot, &own))
+		learn_addresses(list,
+				(struct named){
+					.ref = own.epoch << SLOT_BITS | slot,
+					.total = 1,
+					.of_fallback = true,
+				},
+				&own);
 }
 
 struct named
@@ -257,7 +322,7 @@ names_of(const struct dest_addr *addr, uint64_t hash)
 		    dest_addr_equal(&there.addr, addr))
 			return there.named;
 	}
-	return (struct named){0, 0, 1};
+	return (struct named){.total = 1};
 }
 
 struct span
@@ -271,6 +336,17 @@ names_text(uint32_t ref, char buf[DEST_NAME_MAX + 1])
 	memcpy(buf, v.text, v.len);
 	buf[v.len] = '\0';
 	return (struct span){buf, v.len};
+}
+
+uint32_t
+names_reference(const char *name)
+{
+	struct name_value wanted = {0}, found;
+	unsigned slot;
+
+	return normalize(name, &wanted) && find_name(&wanted, &slot, &found)
+		       ? found.epoch << SLOT_BITS | slot
+		       : 0;
 }
 
 unsigned

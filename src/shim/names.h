@@ -15,9 +15,10 @@
 
 /* A name as the look-up of one of its addresses found it. */
 struct named {
-	uint32_t ref;  /* stands for the name's text; 0: no name */
-	uint8_t index; /* of the address among the name's */
-	uint8_t total; /* addresses that the name had */
+	uint32_t ref;	  /* stands for the name's text; 0: no name */
+	uint8_t index;	  /* of the address among the name's */
+	uint8_t total;	  /* addresses that the name had */
+	bool of_fallback; /* the address is none of the name's: it was told instead of them */
 };
 
 /* False: not an internet address. */
@@ -25,6 +26,15 @@ bool names_sockaddr(const struct sockaddr *sa, socklen_t len, struct dest_addr *
 		    int32_t *port);
 
 void names_learn(const char *name, const struct addrinfo *list);
+
+/* The name alone: its addresses keep the names that they have.  Its reference, 0: none. */
+uint32_t names_note(const char *name, const struct dest_addr *addr, unsigned count);
+
+/* These, which are a fallback's, were told the program when it looked the name up. */
+void names_learn_fallback(const char *name, const struct addrinfo *list);
+
+/* The addresses of a list, each once; returns their number. */
+unsigned names_list(const struct addrinfo *list, struct dest_addr out[NAMES_ADDRESSES]);
 
 /* A number for an address, the same in every call. */
 uint64_t names_hash(const struct dest_addr *addr);
@@ -36,5 +46,8 @@ struct span names_text(uint32_t ref, char buf[DEST_NAME_MAX + 1]);
 
 /* The addresses that the name had at its latest look-up; returns their number. */
 unsigned names_addresses(const char *name, struct dest_addr out[NAMES_ADDRESSES]);
+
+/* The name's reference; 0: it is not known. */
+uint32_t names_reference(const char *name);
 
 #endif

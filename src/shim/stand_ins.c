@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "shim/address.h"
 #include "shim/fds.h"
 #include "shim/guard.h"
 #include "shim/loopback.h"
@@ -164,29 +165,6 @@ stand_ins_lend(int fd)
 	stand_ins_await(fd, true);
 }
 
-static socklen_t
-address_of(const struct conn *c, sa_family_t family, struct sockaddr_storage *out)
-{
-	struct sockaddr_in *v4 = (void *)out;
-	struct sockaddr_in6 *v6 = (void *)out;
-
-	memset(out, 0, sizeof(*out));
-	out->ss_family = family;
-	if (family == AF_INET) {
-		v4->sin_port = htons((uint16_t)c->port);
-		memcpy(&v4->sin_addr, c->addr.bytes, 4);
-		return sizeof(*v4);
-	}
-	v6->sin6_port = htons((uint16_t)c->port);
-	if (c->addr.family == 6) {
-		memcpy(&v6->sin6_addr, c->addr.bytes, 16);
-	} else {
-		v6->sin6_addr.s6_addr[10] = v6->sin6_addr.s6_addr[11] = 0xff;
-		memcpy(&v6->sin6_addr.s6_addr[12], c->addr.bytes, 4);
-	}
-	return sizeof(*v6);
-}
-
 void
 stand_ins_name(int fd, struct sockaddr *address, socklen_t size)
 {
@@ -195,7 +173,7 @@ stand_ins_name(int fd, struct sockaddr *address, socklen_t size)
 
 	if (c == NULL)
 		return;
-	socklen_t len = address_of(c, address->sa_family, &asked);
+	socklen_t len = address_make(&c->addr, c->port, address->sa_family, &asked);
 
 	memcpy(address, &asked, len < size ? len : size);
 	conn_unlock(c);
