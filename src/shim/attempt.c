@@ -120,7 +120,8 @@ attempt_begin_to(struct named named, uint64_t now_ns, struct attempt *a)
 	}
 	answer = gate_ask(&a->call.target, now_ns, &a->call);
 	if (answer == GATE_ADMIT && a->is_one_of_many)
-		a->group = group_open(key, named, &a->call, now_ns);
+		a->group = group_open(key, named, &(struct group_dest){a->addr, a->port, a->name},
+				      &a->call, now_ns);
 	return answer;
 }
 
@@ -233,4 +234,19 @@ attempt_end(const struct attempt *a, enum attempt_result result, int error, uint
 	if (a->group.place != 0 && !group_end(a->group, result, error, now_ns, &call, &outcome))
 		return;
 	record(a, &call, outcome, error, now_ns);
+}
+
+void
+attempts_at_exit(uint64_t now_ns)
+{
+	struct gate_call call;
+	struct group_dest d;
+	enum outcome outcome;
+	int error;
+
+	for (uint32_t place = 0; group_take_last(&place, now_ns, &call, &d, &outcome, &error);) {
+		struct attempt a = {.addr = d.addr, .port = d.port, .name = d.name};
+
+		record(&a, &call, outcome, error, now_ns);
+	}
 }

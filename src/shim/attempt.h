@@ -46,6 +46,9 @@ void attempt_count_connected(const struct attempt *a, const struct gate_call *ca
 /* error is the errno of a failed connect, 0 where there is none. */
 void attempt_end(const struct attempt *a, enum attempt_result result, int error, uint64_t now_ns);
 
+/* The program ends: names of which it tried some of the addresses are tried no further. */
+void attempts_at_exit(uint64_t now_ns);
+
 /* What a connect that ended with this errno came to. */
 enum attempt_result attempt_result_of(int error);
 

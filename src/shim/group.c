@@ -34,6 +34,7 @@ enum { FREE, CREATING, LIVE };
 
 struct group_value {
 	struct gate_call call;
+	struct group_dest dest;
 	uint64_t key;
 	uint64_t start_ns;
 	uint8_t total;
@@ -122,9 +123,10 @@ group_join(uint64_t key, struct named named, struct gate_call *call)
 }
 
 struct group_ref
-group_open(uint64_t key, struct named named, const struct gate_call *call, uint64_t now_ns)
+group_open(uint64_t key, struct named named, const struct group_dest *d,
+	   const struct gate_call *call, uint64_t now_ns)
 {
-	const struct group_value v = {*call, key, now_ns, named.total};
+	const struct group_value v = {*call, *d, key, now_ns, named.total};
 
 	for (unsigned way = 0; way < WAYS; way++) {
 		unsigned place = place_at(key, way);
@@ -211,6 +213,30 @@ group_take_left(uint64_t key, uint64_t now_ns, struct gate_call *call, enum outc
 		    !change(place, word, freed(word)))
 			continue;
 		*call = v.call;
+		*outcome = verdict(word, &v, now_ns);
+		*error = (int)(word >> ERROR_SHIFT & 0xff);
+		return true;
+	}
+	return false;
+}
+
+bool
+group_take_last(uint32_t *place, uint64_t now_ns, struct gate_call *call, struct group_dest *d,
+		enum outcome *outcome, int *error)
+{
+	struct group_value v;
+
+	while (*place < PLACES) {
+		unsigned at = (*place)++;
+		uint64_t word = load_acquire(&groups[at].word);
+
+		if ((word & STATE_MASK) != LIVE || (word & OPEN_MASK) != 0)
+			continue;
+		seq_load_words(&v, groups[at].value, sizeof(v));
+		if (!change(at, word, freed(word)))
+			continue;
+		*call = v.call;
+		*d = v.dest;
 		*outcome = verdict(word, &v, now_ns);
 		*error = (int)(word >> ERROR_SHIFT & 0xff);
 		return true;

@@ -12,6 +12,13 @@
 #include "shim/gate.h"
 #include "shim/names.h"
 
+/* Which connect a call began with. */
+struct group_dest {
+	struct dest_addr addr;
+	int32_t port;
+	uint32_t name; /* see struct named */
+};
+
 /* What a connect came to. */
 enum attempt_result {
 	ATTEMPT_CONNECTED,
@@ -29,8 +36,8 @@ struct group_ref {
 struct group_ref group_join(uint64_t key, struct named named, struct gate_call *call);
 
 /* A new one for an admitted call. */
-struct group_ref group_open(uint64_t key, struct named named, const struct gate_call *call,
-			    uint64_t now_ns);
+struct group_ref group_open(uint64_t key, struct named named, const struct group_dest *d,
+			    const struct gate_call *call, uint64_t now_ns);
 
 /*
  * An attempt is over; error is its errno or 0.  True: that decides the call, *outcome and *call are
@@ -45,6 +52,13 @@ bool group_end(struct group_ref ref, enum attempt_result result, int error, uint
  */
 bool group_take_left(uint64_t key, uint64_t now_ns, struct gate_call *call, enum outcome *outcome,
 		     int *error);
+
+/*
+ * The same at the end of the program, for whatever name: from *place on, which begins as 0
+ * and is moved on.  False: there is no other.
+ */
+bool group_take_last(uint32_t *place, uint64_t now_ns, struct gate_call *call, struct group_dest *d,
+		     enum outcome *outcome, int *error);
 
 /* In a forked child: what is undecided is the parent's. */
 void group_after_fork(void);

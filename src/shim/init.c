@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/text.h"
+#include "shim/attempt.h"
 #include "shim/conn.h"
 #include "shim/curl_drive.h"
 #include "shim/fds.h"
@@ -153,8 +154,11 @@ init_slowly(void)
 __attribute__((destructor)) static void
 at_exit(void)
 {
-	if (gate_rules() != NULL)
-		conn_at_exit();
+	if (gate_rules() == NULL)
+		return;
+	conn_at_exit();
+	if (guard_owns_books())
+		attempts_at_exit(gate_now_ns());
 }
 
 __attribute__((constructor)) static void

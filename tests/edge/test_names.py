@@ -1,6 +1,8 @@
 """Names: several addresses are one call, and a name whose breaker is open is not looked
 up again."""
 
+import errno
+
 import pytest
 
 from support.programs import HERE as CLIENTS
@@ -49,6 +51,21 @@ def test_a_name_whose_addresses_all_refuse_is_one_failure(cutout, refused_port):
     assert result.transitions()[0]["total"] == TRIP
     assert len(tried(result, refused_port)) == 2 * TRIP
     assert result.lines[-1] == f"OSError [Errno 113] {MESSAGE}"
+
+
+FIRST_ALONE = """
+import socket, sys
+for port in map(int, sys.argv[2:]):
+    family, kind, *_, address = socket.getaddrinfo(sys.argv[1], port, type=socket.SOCK_STREAM)[0]
+    print(socket.socket(family, kind).connect_ex(address))
+"""
+
+
+def test_a_program_that_ends_after_a_names_first_address_has_failed(cutout, refused_port):
+    result = cutout(PYTHON, "-c", FIRST_ALONE, NAME, refused_port, rules=RULES, hosts=BOTH)
+    assert result.lines == [str(errno.ECONNREFUSED)]
+    assert [(call["outcome"], call["detail"], call["dest"]) for call in result.calls()] == [
+        ("fail", "ECONNREFUSED", f"{NAME}:{refused_port}")]
 
 
 def test_an_open_name_is_told_from_memory(cutout, refused_port):
