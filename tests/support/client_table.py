@@ -90,9 +90,9 @@ def render(record):
     return "\n".join(lines) + "\n"
 
 
-def around(text):
+def around(text, begin=BEGIN):
     """What stands before the table, the table, and what follows."""
-    before, _, rest = text.partition(BEGIN)
+    before, _, rest = text.partition(begin)
     table, _, after = rest.partition(END)
     return before, table, after
 

@@ -44,12 +44,12 @@ def run_in(directory, *argv, **env):
     assert done.returncode == 0, f"{argv} failed in {directory}:\n{done.stdout[-2000:]}"
 
 
-def with_npm(package, *scripts):
-    """A `make` for once(): a directory where the scripts find an npm package."""
+def with_npm(packages, *scripts):
+    """A `make` for once(): a directory where the scripts find npm packages (words of a text)."""
     def make(directory):
         (directory / "package.json").write_text('{"private": true}')
-        run_in(directory, "npm", "install", "--no-audit", "--no-fund", "--prefer-offline", package,
-               **os.environ)
+        run_in(directory, "npm", "install", "--no-audit", "--no-fund", "--prefer-offline",
+               *packages.split(), **os.environ)
         for script in scripts:
             shutil.copy(HERE / script, directory)
     return make

@@ -31,7 +31,7 @@ def told(status, text):
 
 
 def lost(error):
-    text = re.sub(r" at 0x[0-9a-f]+", "", str(error))
+    text = re.sub(r" at 0x[0-9a-f]+", "", str(error)).replace("\n", " ")
     return show(f"{type(error).__name__}: {text}", True)
 
 

@@ -1,7 +1,9 @@
-// mcp_http_server.mjs: an MCP server over streamable HTTP with one tool. Prints its port; on
-// stdin `down` shuts it and `up` opens it again, sessions and all; each is answered by a line
-// that says how often a session was opened.
-import { createServer } from "node:http";
+// mcp_http_server.mjs [CERT KEY]: an MCP server over streamable HTTP, with TLS where it is given
+// a certificate, with one tool. Prints its port; on stdin `down` shuts it and `up` opens it
+// again, sessions and all; each is answered by a line that says how often a session was opened.
+import http from "node:http";
+import https from "node:https";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { randomUUID } from "node:crypto";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
@@ -25,16 +27,19 @@ async function open() {
 	return transport;
 }
 
-const http = createServer(async (request, response) => {
+async function serve(request, response) {
 	const known = sessions.get(request.headers["mcp-session-id"]);
 
 	await (known ?? (await open())).handleRequest(request, response);
-});
+}
+
+const [cert, key] = process.argv.slice(2).map((path) => readFileSync(path));
+const server = cert ? https.createServer({ cert, key }, serve) : http.createServer(serve);
 let port = 0;
 
 function listen() {
-	http.listen(port, "127.0.0.1", () => {
-		console.log(port === 0 ? (port = http.address().port) : opened);
+	server.listen(port, "127.0.0.1", () => {
+		console.log(port === 0 ? (port = server.address().port) : opened);
 	});
 }
 
@@ -43,8 +48,8 @@ for await (const line of createInterface({ input: process.stdin })) {
 	if (line === "up") {
 		listen();
 	} else {
-		http.close(() => console.log(opened));
-		http.closeAllConnections();
+		server.close(() => console.log(opened));
+		server.closeAllConnections();
 	}
 }
 process.exit();
