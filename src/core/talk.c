@@ -10,6 +10,9 @@ static const char preface[] = "PRI ";
 /* Answered questions by turns after which a further one is taken for one. */
 #define TURNS_PROVEN 2
 
+/* Who sends on for so long has no need of an answer: telemetry, subscriptions, a long body. */
+#define BURST_NS UINT64_C(1000000000)
+
 void
 talk_restart(struct talk_sent *s, struct talk_received *r, bool is_one_way)
 {
@@ -42,18 +45,33 @@ begins_tls(const char *bytes, size_t size)
 	return bytes != NULL && size >= 2 && bytes[0] == HANDSHAKE && bytes[1] == TLS_MAJOR;
 }
 
+static void
+turn_goes_on(struct talk_sent *s, uint64_t now_ns, struct talk_event *e)
+{
+	if (s->asked_ns == 0)
+		s->asked_ns = now_ns;
+	if (s->is_one_way || now_ns - s->asked_ns < BURST_NS)
+		return;
+	s->is_one_way = true;
+	e->what = TALK_ONE_WAY;
+}
+
 static size_t
 turn_sent(struct talk_sent *s, const struct talk_received *r, const char *bytes, size_t size,
-	  struct talk_event *e)
+	  uint64_t now_ns, struct talk_event *e)
 {
-	if (s->turns != r->turns)
+	if (s->turns != r->turns) {
+		turn_goes_on(s, now_ns, e);
 		return size;
+	}
 	if (begins_tls(bytes, size)) {
 		e->what = TALK_UPGRADE;
 		return 0;
 	}
 	e->what = TALK_QUESTION;
 	e->silence = silence_of_turn(s);
+	e->is_one_way = s->is_one_way;
+	s->asked_ns = now_ns;
 	s->turns++;
 	return size;
 }
@@ -123,7 +141,7 @@ sent_as(struct talk_sent *s, const struct talk_received *r, const char *bytes, s
 	case TALK_TLS:
 		return tls_sent(&s->as.tls, &r->as.tls, bytes, size, now_ns, e);
 	default:
-		return turn_sent(s, r, bytes, size, e);
+		return turn_sent(s, r, bytes, size, now_ns, e);
 	}
 }
 

@@ -27,6 +27,7 @@ struct talk_sent {
 	bool is_one_way;   /* what goes by turns may need no answer */
 	uint32_t server;   /* for the caller to set: tells servers apart, see tls.h */
 	uint32_t turns;	   /* questions, where they go by turns */
+	uint64_t asked_ns; /* the last of these */
 	union {
 		struct http1_sent http1;
 		struct http2_sent http2;

@@ -21,6 +21,7 @@ enum talk_what {
 	TALK_QUESTION, /* sent: a question begins with this byte */
 	TALK_ASKED,    /* sent: it is complete, the answer is the other side's turn */
 	TALK_CANCEL,   /* sent: the program wants no answer any more */
+	TALK_ONE_WAY,  /* sent: what was asked may need no answer, nor what follows by turns */
 	TALK_FIRST,    /* received: the first byte of an answer */
 	TALK_ANSWER,   /* received: it is an answer, with this status where one can be read */
 	TALK_DOUBT,    /* received: may be an answer or not; silence says nothing from now on */
@@ -40,8 +41,9 @@ enum talk_silence {
 struct talk_event {
 	enum talk_what what;
 	enum talk_silence silence; /* TALK_QUESTION */
-	uint32_t stream;	   /* which question: 0 where they are answered in order */
-	uint16_t status;	   /* TALK_ANSWER: 100 to 999, 0: cannot be told */
+	bool is_one_way; /* TALK_QUESTION: may need none, so that a late one says nothing */
+	uint32_t stream; /* which question: 0 where they are answered in order */
+	uint16_t status; /* TALK_ANSWER: 100 to 999, 0: cannot be told */
 };
 
 #endif

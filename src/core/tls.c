@@ -21,13 +21,8 @@ has_only_tickets(const struct tls_sent *s, const struct tls_received *r,
 	       known.count > 0 && r->run.count == known.count && r->run.length == known.length;
 }
 
-/*
- * Requests on one connection resemble each other.  A small one may be a goodbye, a large one
- * the body of a request that was answered early, and sizes that vary the messages of a
- * WebSocket, which need no answer.
- */
-static bool
-is_like_those_before(const struct tls_sent *s)
+bool
+tls_is_like_those_before(const struct tls_sent *s)
 {
 	uint16_t enough = s->largest < LARGE_BYTES ? s->largest : LARGE_BYTES;
 	uint16_t least = s->bytes < s->smallest ? s->bytes : s->smallest;
@@ -53,7 +48,7 @@ tls_silence(const struct tls_sent *s, const struct tls_received *r,
 		return !has_record || has_only_tickets(s, r, learned) ? SILENCE_FAILS_IF_PROVEN
 								      : SILENCE_SAYS_NOTHING;
 	if (has_record || !s->is_clear || !is_burst || s->goes_one_way || r->turns < TURNS_ENOUGH ||
-	    !is_like_those_before(s))
+	    !tls_is_like_those_before(s))
 		return SILENCE_SAYS_NOTHING;
 	return SILENCE_FAILS;
 }

@@ -22,6 +22,13 @@ bool tls_is_control(uint16_t length);
 /* It has that of a Finished, with an empty client certificate before it or not. */
 bool tls_is_finished(const struct tls_received *r, uint16_t length);
 
+/*
+ * The newest question is like those before: requests on one connection resemble each
+ * other.  A small one may be a goodbye, a large one the body of a request that was answered
+ * early, and sizes that vary the messages of a WebSocket, which need no answer.
+ */
+bool tls_is_like_those_before(const struct tls_sent *s);
+
 /* What tickets are learned by. */
 uint64_t tls_key(const struct tls_sent *s, const struct tls_received *r);
 

@@ -40,6 +40,7 @@ begin_question(struct tls_sent *s, const struct tls_received *r, uint64_t now_ns
 	s->sent_ns = now_ns;
 	e->what = TALK_QUESTION;
 	e->silence = tls_silence(s, r, NULL, 0, now_ns);
+	e->is_one_way = s->asked > 1 && !tls_is_like_those_before(s);
 }
 
 /*

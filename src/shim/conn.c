@@ -163,6 +163,8 @@ feed_sent(struct conn *c, struct conn_sending *s, size_t size, uint64_t now_ns,
 				return false;
 		} else if (e.what == TALK_CANCEL && counts) {
 			conn_call_cancel(c, e.stream, now_ns);
+		} else if (e.what == TALK_ONE_WAY && counts) {
+			conn_call_one_way(c);
 		} else if (e.what == TALK_UPGRADE || e.what == TALK_LOST) {
 			restart(c, s->side, e.what == TALK_LOST);
 		}

@@ -30,15 +30,12 @@ record(const struct conn *c, const struct asked *a, enum outcome outcome, const 
 {
 	char buf[DEST_NAME_MAX + 1];
 	struct dest d = {{buf, 0}, c->addr, c->port};
-	uint64_t end_ns = a->first_ns != 0 ? a->first_ns : now_ns;
-	uint64_t start_ns = a->call.ticket.start_ns;
 
 	if (!a->is_counted)
 		return;
 	if (outcome == OUTCOME_FAIL || log_wants(LOG_DEBUG))
 		d = dest_of(c, buf);
-	gate_done(&a->call, &d, c->edge, now_ns, end_ns > start_ns ? end_ns - start_ns : 0, outcome,
-		  detail);
+	gate_done(&a->call, &d, c->edge, now_ns, conn_latency_ns(a, now_ns), outcome, detail);
 }
 
 static void
@@ -125,6 +122,7 @@ begin_first(struct conn *c, const struct talk_event *e, uint64_t now_ns)
 	c->is_quiet = false;
 	a->stream = e->stream;
 	a->silence = (uint8_t)e->silence;
+	a->is_one_way = e->is_one_way;
 	let_wait(c, a, start_from(c, a, now_ns));
 }
 
@@ -138,6 +136,7 @@ push(struct conn *c, const struct talk_event *e, const struct gate_call *call, b
 		.silence = (uint8_t)e->silence,
 		.is_counted = is_counted,
 		.is_fresh = c->is_fresh,
+		.is_one_way = e->is_one_way,
 	};
 	if (!is_counted)
 		return;
@@ -297,6 +296,9 @@ outcome_of(const struct asked *a, unsigned status)
 	if (status != 0 && a->is_counted &&
 	    status_in(&a->call.target.section->settings.fail_status, status))
 		return OUTCOME_FAIL;
+	if (status == 0 && a->is_one_way && a->is_counted &&
+	    gate_is_slow(&a->call, conn_latency_ns(a, a->first_ns)))
+		return OUTCOME_NEUTRAL;
 	return OUTCOME_OK;
 }
 
@@ -360,6 +362,16 @@ conn_call_cancel(struct conn *c, uint32_t stream, uint64_t now_ns)
 	bool waited = now_ns - a->call.ticket.start_ns >= GIVE_UP_NS && conn_may_fail(a, false);
 
 	end(c, index_of(c, a), waited ? OUTCOME_FAIL : OUTCOME_NEUTRAL, "gave-up", now_ns);
+}
+
+void
+conn_call_one_way(struct conn *c)
+{
+	for (unsigned i = 0; i < c->count; i++) {
+		c->asked[i].is_one_way = true;
+		c->asked[i].silence = SILENCE_SAYS_NOTHING;
+		let_wait(c, &c->asked[i], c->asked[i].call.ticket.start_ns);
+	}
 }
 
 void

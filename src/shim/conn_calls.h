@@ -38,6 +38,9 @@ void conn_call_doubt(struct conn *c, uint64_t now_ns);
 void conn_call_abort(struct conn *c, uint32_t stream, bool blames_peer, uint64_t now_ns);
 void conn_call_cancel(struct conn *c, uint32_t stream, uint64_t now_ns);
 
+/* What is asked may need no answer: neither silence nor a late one says anything. */
+void conn_call_one_way(struct conn *c);
+
 /* What is asked cannot be read as HTTP: what silence means changes. */
 void conn_call_unread(struct conn *c);
 

@@ -31,6 +31,7 @@ struct asked {
 	bool is_fresh;	 /* the first of its connection */
 	bool is_tunnel;	 /* CONNECT */
 	bool is_doubted; /* what came may be its answer */
+	bool is_one_way; /* it may need none */
 };
 
 enum { CONN_OUTSIDE, CONN_INSIDE }; /* the bytes of the socket; those within TLS */

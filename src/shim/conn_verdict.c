@@ -22,6 +22,15 @@ conn_may_fail(const struct asked *a, bool awaited)
 	}
 }
 
+uint64_t
+conn_latency_ns(const struct asked *a, uint64_t now_ns)
+{
+	uint64_t start_ns = a->call.ticket.start_ns;
+	uint64_t end_ns = a->first_ns != 0 ? a->first_ns : now_ns;
+
+	return end_ns > start_ns ? end_ns - start_ns : 0;
+}
+
 bool
 conn_tells_by_waiting(const struct conn *c)
 {

@@ -34,6 +34,9 @@ struct verdict {
 void conn_verdict(const struct conn *c, const struct asked *a, const struct conn_end *end,
 		  uint64_t now_ns, struct verdict *out);
 
+/* From the question to the first byte of its answer, or to now where none has come. */
+uint64_t conn_latency_ns(const struct asked *a, uint64_t now_ns);
+
 /* Whether it says something that the program waits: every client of TLS does. */
 bool conn_tells_by_waiting(const struct conn *c);
 

@@ -277,6 +277,14 @@ gate_resume(struct gate_call *c, uint64_t start_ns)
 	breaker_resume(&r, &c->ticket, start_ns, guard_thread() * 4);
 }
 
+bool
+gate_is_slow(const struct gate_call *c, uint64_t latency_ns)
+{
+	struct breaker_ref r = ref_of(&c->target);
+
+	return r.config->latency_ns > 0 && latency_ns > r.config->latency_ns;
+}
+
 void
 gate_prove(const struct gate_target *t)
 {

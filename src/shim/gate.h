@@ -114,6 +114,9 @@ bool gate_is_proxy(const struct dest *d);
 unsigned gate_addresses(const struct gate_target *t, const char *name,
 			struct dest_addr out[NAMES_ADDRESSES]);
 
+/* A latency that is over the limit of the call's breaker. */
+bool gate_is_slow(const struct gate_call *c, uint64_t latency_ns);
+
 /* A call that takes nothing: for what counts only when it fails. */
 void gate_watch(const struct gate_target *t, uint64_t now_ns, struct gate_call *out);
 

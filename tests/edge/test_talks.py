@@ -93,3 +93,39 @@ def test_a_banner_that_is_read_and_not_answered_is_well(cutout, talker):
     result = cutout("bash", "-c", script, talker(talkers.ssh).port, rules=RULES)
     assert result.lines == ["SSH-2.0-tests\r"] or result.lines == ["SSH-2.0-tests"]
     assert_well(result, 1)
+
+
+LIMITED = RULES + "p99 = 200ms\nmin_samples = 2\n"
+WEBSOCKET = """
+import socket, sys
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+s.sendall(b"GET / HTTP/1.1\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n\\r\\n")
+s.recv(4096)
+for _ in range(4):
+    s.sendall(b"\\x81\\x80mask")
+    print(s.recv(4096)[2:].decode())
+"""
+TELEMETRY = """
+import socket, sys, time
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+for _ in range(4):
+    s.sendall(b"?")
+    print(s.recv(1).decode())
+    s.sendall(b"00")
+    time.sleep(1.05)
+    s.sendall(b"0")
+"""
+
+
+def test_news_that_a_websocket_brings_late_are_no_slow_answer(cutout, talker):
+    result = cutout("/usr/bin/python3", "-c", WEBSOCKET, talker(talkers.websocket).port,
+                    rules=LIMITED)
+    assert result.lines == ["news"] * 4
+    assert outcomes(result) == ["ok"] + ["neutral"] * 4 and result.transitions() == []
+
+
+def test_who_sends_on_without_an_answer_makes_no_slow_call(cutout, talker):
+    result = cutout("/usr/bin/python3", "-c", TELEMETRY, talker(talkers.telemetry).port,
+                    rules=LIMITED)
+    assert result.lines == ["!"] * 4
+    assert "fail" not in outcomes(result) and result.transitions() == []

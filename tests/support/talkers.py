@@ -3,6 +3,7 @@
 import socket
 import struct
 import threading
+import time
 
 
 def message(kind, body=b""):
@@ -22,6 +23,7 @@ def exactly(sock, size):
 
 READY = message(b"Z", b"I")
 ONE_COLUMN = struct.pack("!H", 1) + b"one\0" + struct.pack("!IhIhih", 0, 0, 23, 4, -1, 0)
+WEBSOCKET_S = 0.4
 ONE_ROW = struct.pack("!HI", 1, 1) + b"1"
 
 
@@ -60,6 +62,23 @@ def ssh(sock):
     """The banner alone: what follows needs a real one."""
     sock.sendall(b"SSH-2.0-tests\r\n")
     sock.recv(4096)
+
+
+def websocket(sock):
+    """Sends when it has something to tell, whatever the client says."""
+    sock.recv(4096)
+    sock.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+                 b"Connection: Upgrade\r\n\r\n")
+    while True:
+        time.sleep(WEBSOCKET_S)
+        sock.sendall(b"\x81\x04news")
+
+
+def telemetry(sock):
+    """As MQTT: what is published (0) needs no answer, what is a ping (?) gets one."""
+    while data := sock.recv(4096):
+        if b"?" in data:
+            sock.sendall(b"!")
 
 
 def hang(sock):

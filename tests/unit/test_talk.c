@@ -12,14 +12,16 @@
 static struct talk_sent sent;
 static struct talk_received received;
 static char said[512];
+static uint64_t now_ns;
 
 static void
 note(const struct talk_event *e)
 {
 	static const char *const names[] = {
-		[TALK_QUESTION] = "question", [TALK_ASKED] = "asked",	  [TALK_CANCEL] = "cancel",
-		[TALK_FIRST] = "first",	      [TALK_ANSWER] = "answer",	  [TALK_DOUBT] = "doubt",
-		[TALK_ABORT] = "abort",	      [TALK_UPGRADE] = "upgrade", [TALK_LOST] = "lost",
+		[TALK_QUESTION] = "question", [TALK_ASKED] = "asked",	[TALK_CANCEL] = "cancel",
+		[TALK_FIRST] = "first",	      [TALK_ANSWER] = "answer", [TALK_DOUBT] = "doubt",
+		[TALK_ONE_WAY] = "one-way",   [TALK_ABORT] = "abort",	[TALK_UPGRADE] = "upgrade",
+		[TALK_LOST] = "lost",
 	};
 	static const char *const silences[] = {"", "-if-awaited", "-if-proven", "-fails"};
 	size_t len = strlen(said);
@@ -50,7 +52,7 @@ send_text(const char *text)
 	struct talk_event e;
 
 	while (size > 0) {
-		size_t taken = talk_sent(&sent, &received, text, size, 1, &e);
+		size_t taken = talk_sent(&sent, &received, text, size, now_ns, &e);
 
 		note(&e);
 		go_on(&e);
@@ -91,6 +93,7 @@ begin(void **state)
 	(void)state;
 	talk_restart(&sent, &received, false);
 	said[0] = '\0';
+	now_ns = 1;
 	return 0;
 }
 
@@ -193,6 +196,22 @@ what_follows_a_switch_of_protocols_may_need_no_answer(void **state)
 }
 
 static void
+who_sends_on_for_a_second_without_an_answer_needs_none(void **state)
+{
+	(void)state;
+	send_text("\x30\x01");
+	now_ns += 999999999;
+	send_text("\x30\x01");
+	assert_string_equal(said, "question-if-proven");
+	now_ns += 1;
+	send_text("\x30\x01");
+	send_text("\x30\x01");
+	receive_text("\xd0");
+	send_text("\x30\x01");
+	assert_string_equal(said, "question-if-proven one-way answer question");
+}
+
+static void
 a_tunnel_begins_anew(void **state)
 {
 	(void)state;
@@ -239,6 +258,8 @@ main(void)
 		cmocka_unit_test_setup(letters_that_are_no_http_go_by_turns, begin),
 		cmocka_unit_test_setup(a_handshake_may_follow_in_clear_text, begin),
 		cmocka_unit_test_setup(what_follows_a_switch_of_protocols_may_need_no_answer,
+				       begin),
+		cmocka_unit_test_setup(who_sends_on_for_a_second_without_an_answer_needs_none,
 				       begin),
 		cmocka_unit_test_setup(a_tunnel_begins_anew, begin),
 		cmocka_unit_test_setup(the_server_is_kept_over_a_restart, begin),

@@ -54,6 +54,7 @@ later_question_without_an_answer_fails(void **state)
 	t.now_ns += 100 * MS;
 	sends(GET);
 	assert_int_equal(t.questions, 4);
+	assert_false(t.is_one_way);
 	assert_int_equal(t.silence, SILENCE_FAILS);
 	waits();
 	assert_int_equal(silence(), SILENCE_FAILS);
@@ -88,6 +89,7 @@ later_question_unlike_the_others_says_nothing(void **state)
 		waits();
 		assert_int_equal(t.questions, 4);
 		assert_int_equal(silence(), SILENCE_SAYS_NOTHING);
+		assert_true(t.is_one_way);
 	}
 }
 

@@ -32,6 +32,7 @@ struct tls_talk {
 	unsigned doubts;
 	unsigned losses;
 	enum talk_silence silence; /* as the last question said */
+	bool is_one_way;	   /* the same */
 };
 
 static inline void
@@ -51,8 +52,10 @@ tls_talk_note(struct tls_talk *t, const struct talk_event *e)
 	t->doubts += e->what == TALK_DOUBT;
 	t->losses += e->what == TALK_LOST;
 	t->is_proven |= e->what == TALK_ANSWER;
-	if (e->what == TALK_QUESTION)
+	if (e->what == TALK_QUESTION) {
 		t->silence = e->silence;
+		t->is_one_way = e->is_one_way;
+	}
 }
 
 /* From memory of just its size, so that a read behind its end is noticed. */
