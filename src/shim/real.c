@@ -81,6 +81,20 @@ is_own(const void *function)
 	return object_at(&real, &own) && object_at(function, &other) && own.low == other.low;
 }
 
+bool
+real_is_of_libc(const void *function)
+{
+	struct object home;
+
+	if (!object_at(function, &home))
+		return false;
+	const char *slash = strrchr(home.name, '/'), *base = slash ? slash + 1 : home.name;
+
+	/* Before 2.34 libpthread had some of them, and the files were called libc-2.31.so. */
+	return strncmp(base, "libc.so", 7) == 0 || strncmp(base, "libc-", 5) == 0 ||
+	       strncmp(base, "libpthread", 10) == 0;
+}
+
 const char *
 real_own_name(void)
 {

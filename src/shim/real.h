@@ -101,6 +101,15 @@ void real_find(size_t offset);
 /* Finds all of them. */
 void real_find_all(void);
 
+/*
+ * Whether what stands behind the hooks for single system calls is libc's own, and no library
+ * that was preloaded as well, which may come back by syscall().  Not known yet: false.
+ */
+bool real_calls_are_libcs(void);
+
+/* Whether the function is one of glibc's. */
+bool real_is_of_libc(const void *function);
+
 /* Where the linker found the shim; NULL: it does not say. */
 const char *real_own_name(void);
 

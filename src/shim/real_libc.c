@@ -42,6 +42,14 @@ static const struct {
 	ROW(getpeername),  ROW(fdopen),
 };
 
+#define CALL(name) offsetof(struct real_libc, name)
+static const size_t calls[] = {
+	CALL(connect),	CALL(read),    CALL(readv),    CALL(write),	 CALL(writev),
+	CALL(sendfile), CALL(splice),  CALL(sendto),   CALL(sendmsg),	 CALL(sendmmsg),
+	CALL(recvfrom), CALL(recvmsg), CALL(recvmmsg), CALL(getsockopt), CALL(getpeername),
+	CALL(shutdown), CALL(dup),     CALL(dup2),     CALL(dup3),	 CALL(fcntl),
+};
+
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 #define EARLY 14
 
@@ -50,11 +58,17 @@ _Static_assert(sizeof(struct real_libc) == ROWS * sizeof(any_function),
 
 static __thread bool finding __attribute__((tls_model("initial-exec")));
 
+static any_function *
+slot_at(size_t offset)
+{
+	return (any_function *)(void *)((char *)&real + offset);
+}
+
 /* Threads that come here at once find the same function, so neither waits. */
 static void
 find(size_t i)
 {
-	any_function *slot = (any_function *)(void *)((char *)&real + rows[i].offset);
+	any_function *slot = slot_at(rows[i].offset);
 	int saved = errno;
 
 	if (finding)
@@ -85,4 +99,25 @@ real_find(size_t offset)
 	for (size_t i = 0; i < ROWS; i++)
 		if (rows[i].offset == offset)
 			find(i);
+}
+
+bool
+real_calls_are_libcs(void)
+{
+	static int known; /* 1: they are, -1: they are not */
+	int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+
+	if (answer != 0)
+		return answer > 0;
+	answer = 1;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		if (*slot_at(calls[i]) == NULL)
+			real_find(calls[i]);
+		if (*slot_at(calls[i]) == NULL)
+			return false;
+		if (!real_is_of_libc(*slot_at(calls[i])))
+			answer = -1;
+	}
+	__atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+	return answer > 0;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "shim/fds.h"
+#include "shim/real.h"
 
 #define POINTER(value) ((void *)(value))
 
@@ -107,6 +108,10 @@ syscall_by_name(long number, const long a[6], long *result)
 {
 	int fd = (int)a[0];
 
+	bool is_first = number == SYS_connect || number == SYS_splice;
+
+	if ((!is_first && !fds_is_ours(fd)) || !real_calls_are_libcs())
+		return false;
 	switch (number) {
 	case SYS_connect:
 		*result = connect(fd, POINTER(a[1]), (socklen_t)a[2]);
@@ -116,8 +121,7 @@ syscall_by_name(long number, const long a[6], long *result)
 				 (unsigned)a[5]);
 		return true;
 	default:
-		return fds_is_ours(fd) &&
-		       (io_by_name(number, a, result) || socket_by_name(number, a, result) ||
-			copy_by_name(number, a, result));
+		return io_by_name(number, a, result) || socket_by_name(number, a, result) ||
+		       copy_by_name(number, a, result);
 	}
 }

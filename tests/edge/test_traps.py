@@ -162,3 +162,17 @@ def test_a_library_that_calls_before_the_shim_has_started_is_served(
                         hosts="127.0.0.1 localhost\n")
         assert (result.returncode, result.stdout, result.stderr) == (0, text + "hello\n", "")
         assert seen(result) == [call]
+
+
+@pytest.mark.parametrize("order", ["first", "last"])
+def test_a_library_that_makes_its_calls_by_syscall_is_no_loop(cutout, compiled, server, order):
+    before = [path for path in os.environ.get("CUTOUT_TEST_PRELOAD", "").split(":") if path]
+    other = str(compiled("by_syscall", "-shared", "-fPIC"))
+    both = [other, library()] if order == "first" else [library(), other]
+    ask = (f"exec 3<>/dev/tcp/127.0.0.1/{server.port}; "
+           "printf 'GET /ok HTTP/1.0\\r\\n\\r\\n' >&3; read -r line <&3; echo $line")
+    result = cutout("bash", "-c", ask, env={"LD_PRELOAD": ":".join([*before, *both])},
+                    rules=RULES.format(open=server.port, full=1))
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("HTTP/1.1 200")
+    assert seen(result) == [("open", "ok", "answered")]
