@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "shim/gate_where.h"
 #include "shim/hooks.h"
 #include "shim/names.h"
 
@@ -106,15 +107,14 @@ fallback_take(int fd, const struct sockaddr *asked, uint64_t now_ns, struct atte
 	      enum gate_answer *answer)
 {
 	struct fallback f;
-	struct named named;
+	struct named asked_for, named;
 	struct attempt to;
-	unsigned first;
 
 	if (a->call.target.section->settings.fallback_count == 0)
 		return false;
-	first = names_of(&a->addr, names_hash(&a->addr)).index;
+	asked_for = names_of(&a->addr, names_hash(&a->addr));
 	for (unsigned i = 0; fallback_at(a->call.target.section, i, a->port, &f); i++) {
-		if (!pick(fd, asked, &f, first, &to, &named))
+		if (!pick(fd, asked, &f, asked_for.index, &to, &named))
 			continue;
 		to.start_ns = now_ns;
 		*answer = f.has_target ? attempt_begin_to(named, now_ns, &to) : GATE_PASS;
@@ -131,9 +131,14 @@ fallback_refusing(const struct gate_target *t, uint64_t now_ns, struct span out[
 {
 	const struct settings *s = &t->section->settings;
 	struct fallback f;
+	struct state_where w;
 	unsigned count = 0;
 
-	for (unsigned i = 0; fallback_at(t->section, i, DEST_PORT_UNKNOWN, &f); i++)
+	if (s->fallback_count == 0)
+		return 0;
+	if (!state_get_where(gate_state_of(t), gate_index_of(t), &w) || w.port <= 0)
+		w.port = DEST_PORT_UNKNOWN;
+	for (unsigned i = 0; fallback_at(t->section, i, w.port, &f); i++)
 		if (f.has_target && !gate_would_admit(&f.target, now_ns))
 			out[count++] = s->fallback[i];
 	return count;
