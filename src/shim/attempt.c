@@ -140,10 +140,23 @@ move_to_own(struct attempt *a, struct named *named)
 			continue;
 		a->addr = own[at];
 		a->is_moved = true;
-		*named = (struct named){named->ref, (uint8_t)at, (uint8_t)count, false};
+		*named = (struct named){
+			.ref = named->ref, .index = (uint8_t)at, .total = (uint8_t)count};
 		return;
 	}
 	a->is_stray = true;
+}
+
+/* What was told for another port was not meant here. */
+static void
+own_name(struct attempt *a, struct named *named)
+{
+	if (named->fallback_port == 0 || named->fallback_port == a->port) {
+		move_to_own(a, named);
+		return;
+	}
+	*named = (struct named){.total = 1};
+	a->name = 0;
 }
 
 enum gate_answer
@@ -160,7 +173,7 @@ attempt_begin(const struct dest_addr *addr, int32_t port, uint64_t now_ns, struc
 		.start_ns = now_ns,
 	};
 	if (__builtin_expect(named.of_fallback, 0)) {
-		move_to_own(a, &named);
+		own_name(a, &named);
 		hash = names_hash(&a->addr);
 	}
 	a->is_one_of_many = named.total > 1;

@@ -113,6 +113,9 @@ fallback_take(int fd, const struct sockaddr *asked, uint64_t now_ns, struct atte
 	if (a->call.target.section->settings.fallback_count == 0)
 		return false;
 	asked_for = names_of(&a->addr, names_hash(&a->addr));
+	/* A refusal of another's connect does less harm than what is meant for another. */
+	if (asked_for.is_shared && !a->is_moved && !a->is_stray)
+		return false;
 	for (unsigned i = 0; fallback_at(a->call.target.section, i, a->port, &f); i++) {
 		if (!pick(fd, asked, &f, asked_for.index, &to, &named))
 			continue;

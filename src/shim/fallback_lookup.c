@@ -47,6 +47,15 @@ look_up(const struct fallback *f, const char *service, const struct addrinfo *hi
 	return eai;
 }
 
+/* A connect to one of them finds out whose it is, and to which port it goes. */
+static bool
+can_be_told(const struct fallback *f, const struct dest *d, const struct addrinfo *list)
+{
+	if (names_reference(d->name.at) == 0)
+		names_note(d->name.at, NULL, 0);
+	return names_learn_fallback(d->name.at, d->port, f->dest.port == d->port, list);
+}
+
 bool
 fallback_look_up(const struct gate_target *target, const struct dest *d, const char *service,
 		 const struct addrinfo *hints, struct addrinfo **out)
@@ -59,12 +68,11 @@ fallback_look_up(const struct gate_target *target, const struct dest *d, const c
 	for (unsigned i = 0; fallback_at(target->section, i, d->port, &f); i++) {
 		if (!is_there(&f) || look_up(&f, service, hints, out) != 0)
 			continue;
-		/* A connect finds out whose they are, and to which port it goes. */
-		if (names_reference(d->name.at) == 0)
-			names_note(d->name.at, NULL, 0);
-		names_learn_fallback(d->name.at, *out);
-		refusal_clear(REFUSAL_RESOLVE);
-		return true;
+		if (can_be_told(&f, d, *out)) {
+			refusal_clear(REFUSAL_RESOLVE);
+			return true;
+		}
+		freeaddrinfo(*out);
 	}
 	return false;
 }

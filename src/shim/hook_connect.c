@@ -57,7 +57,7 @@ ask(int fd, const struct sockaddr *sa, socklen_t len, const void *caller, struct
 
 	if (answer != GATE_REFUSE || fallback_take(fd, sa, now_ns, a, &answer))
 		return answer;
-	if (a->is_stray)
+	if (a->is_stray && gate_would_admit(&a->call.target, now_ns))
 		return GATE_PASS;
 	attempt_refused(a, now_ns);
 	return GATE_REFUSE;

@@ -74,6 +74,7 @@ answer_refused(const struct gate_target *target, const struct dest *d, const cha
 	       const struct addrinfo *hints, struct addrinfo **out)
 {
 	struct addrinfo *own = NULL;
+	int saved = errno;
 	int eai = answer_from_memory(target, d->name.at, service, hints, &own);
 
 	if (eai == 0)
@@ -81,8 +82,10 @@ answer_refused(const struct gate_target *target, const struct dest *d, const cha
 	if (fallback_look_up(target, d, service, hints, out)) {
 		if (own != NULL)
 			freeaddrinfo(own);
+		errno = saved;
 		return 0;
 	}
+	errno = saved;
 	if (eai == 0) {
 		*out = own;
 	} else {
@@ -134,13 +137,25 @@ is_name(const char *node, const struct addrinfo *hints)
 	       !dest_addr_parse((struct span){node, (uint32_t)len}, &addr);
 }
 
+/* An address; it is no other's from here on. */
+static int
+look_at(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **out)
+{
+	int eai = REAL(getaddrinfo)(node, service, hints, out), saved = errno;
+
+	if (eai == 0 && node != NULL)
+		names_forget_fallback(*out);
+	errno = saved;
+	return eai;
+}
+
 EXPORT int
 getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
 	    struct addrinfo **out)
 {
 	init_now();
 	if (gate_rules() == NULL || !is_name(node, hints))
-		return REAL(getaddrinfo)(node, service, hints, out);
+		return look_at(node, service, hints, out);
 	/* A look-up of libcurl's belongs to a transfer, which is counted as a whole. */
 	if (!real_is_curl(__builtin_return_address(0)))
 		return look_up(node, service, hints, out);

@@ -178,9 +178,18 @@ place_of(struct name_value *v, const struct dest_addr *addr)
 	return i;
 }
 
-static void
-learn_address(const struct address_value *v)
+/* What a fallback was told for is no name of the address. */
+static bool
+becomes_shared(const struct named *was, const struct named *is)
 {
+	return was->is_shared || (was->ref != 0 && is->ref != 0 && was->ref != is->ref &&
+				  !was->of_fallback && !is->of_fallback);
+}
+
+static void
+learn_address(const struct address_value *learnt)
+{
+	struct address_value value = *learnt, *v = &value;
 	uint64_t hash = names_hash(&v->addr);
 	unsigned home = (unsigned)hash % ADDRESSES, place = home;
 	struct address_value there;
@@ -192,6 +201,7 @@ learn_address(const struct address_value *v)
 		if (!seq_read(&addresses[p].seq, addresses[p].words, &there, sizeof(there)))
 			continue;
 		if (dest_addr_equal(&there.addr, &v->addr) || there.addr.family == 0) {
+			v->named.is_shared = becomes_shared(&there.named, &v->named);
 			place = p;
 			break;
 		}
@@ -202,7 +212,7 @@ learn_address(const struct address_value *v)
 	}
 	seq_write(&addresses[place].seq, addresses[place].words, v, sizeof(*v));
 	recent[(unsigned)hash % RECENT].tag = (uint32_t)(hash >> 32);
-	recent[(unsigned)hash % RECENT].named = v->named;
+	recent[(unsigned)hash % RECENT].named = learnt->named;
 }
 
 unsigned
@@ -212,7 +222,6 @@ names_list(const struct addrinfo *list, struct dest_addr out[NAMES_ADDRESSES])
 	struct dest_addr addr;
 	int32_t port;
 
-	/* The list has an address once for each type of socket. */
 	for (const struct addrinfo *a = list; a != NULL; a = a->ai_next)
 		if (names_sockaddr(a->ai_addr, a->ai_addrlen, &addr, &port))
 			place_of(&v, &addr);
@@ -251,56 +260,24 @@ names_note(const char *name, const struct dest_addr *addr, unsigned count)
 	return write_name(name, &v);
 }
 
-/* All but those of own, which may be NULL.  Learning one again is harmless. */
-static void
-learn_addresses(const struct addrinfo *list, struct named named, const struct name_value *own)
-{
-	uint32_t stamp = add_relaxed(&stamps, 1);
-	struct name_value v = {0}, rest;
-	struct dest_addr addr;
-	int32_t port;
-
-	for (const struct addrinfo *a = list; a != NULL; a = a->ai_next) {
-		if (!names_sockaddr(a->ai_addr, a->ai_addrlen, &addr, &port))
-			continue;
-		named.index = place_of(&v, &addr);
-		if (own != NULL) {
-			rest = *own;
-			if (place_of(&rest, &addr) < own->count)
-				continue;
-		}
-		learn_address(
-			&(struct address_value){.addr = addr, .named = named, .stamp = stamp});
-	}
-}
-
 void
 names_learn(const char *name, const struct addrinfo *list)
 {
 	struct name_value v = {0};
+	struct named named;
+	struct dest_addr addr;
+	int32_t port;
 
 	v.count = (uint8_t)names_list(list, v.addr);
-
-	uint32_t ref = write_name(name, &v);
-
-	if (ref != 0)
-		learn_addresses(list, (struct named){.ref = ref, .total = v.count}, NULL);
-}
-
-void
-names_learn_fallback(const char *name, const struct addrinfo *list)
-{
-	struct name_value wanted = {0}, own;
-	unsigned slot;
-
-	if (normalize(name, &wanted) && find_name(&wanted, &slot, &own))
-		learn_addresses(list,
-				(struct named){
-					.ref = own.epoch << SLOT_BITS | slot,
-					.total = 1,
-					.of_fallback = true,
-				},
-				&own);
+	named = (struct named){.ref = write_name(name, &v), .total = v.count};
+	/* The list has an address once for each type of socket; learning it again is harmless. */
+	for (const struct addrinfo *a = list; named.ref != 0 && a != NULL; a = a->ai_next) {
+		if (!names_sockaddr(a->ai_addr, a->ai_addrlen, &addr, &port))
+			continue;
+		named.index = place_of(&v, &addr);
+		learn_address(
+			&(struct address_value){.addr = addr, .named = named, .stamp = v.stamp});
+	}
 }
 
 struct named
@@ -323,6 +300,46 @@ names_of(const struct dest_addr *addr, uint64_t hash)
 			return there.named;
 	}
 	return (struct named){.total = 1};
+}
+
+bool
+names_learn_fallback(const char *name, int32_t port, bool is_its_port, const struct addrinfo *list)
+{
+	struct named named = {
+		.ref = names_reference(name),
+		.total = 1,
+		.of_fallback = true,
+		.fallback_port = (uint16_t)(port > 0 ? port : 0),
+	};
+	struct dest_addr addr[NAMES_ADDRESSES];
+	unsigned count = names_list(list, addr);
+	uint32_t stamp = add_relaxed(&stamps, 1);
+	struct named now[NAMES_ADDRESSES];
+
+	for (unsigned i = 0; i < count; i++) {
+		now[i] = names_of(&addr[i], names_hash(&addr[i]));
+		if (now[i].ref != 0 && now[i].ref != named.ref &&
+		    (now[i].of_fallback || !is_its_port))
+			return false;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		named.index = (uint8_t)i;
+		if (now[i].ref == 0 || now[i].of_fallback)
+			learn_address(&(struct address_value){addr[i], named, stamp});
+	}
+	return true;
+}
+
+void
+names_forget_fallback(const struct addrinfo *list)
+{
+	struct dest_addr addr[NAMES_ADDRESSES];
+	unsigned count = names_list(list, addr);
+
+	for (unsigned i = 0; i < count; i++)
+		if (names_of(&addr[i], names_hash(&addr[i])).of_fallback)
+			learn_address(&(struct address_value){
+				addr[i], {.total = 1}, add_relaxed(&stamps, 1)});
 }
 
 struct span
