@@ -57,8 +57,8 @@ def mcp_server(shared_directory, certs):
 @pytest.fixture
 def ask(tree, make_server, certs, clients, shared_directory, refused_port, mcp_server):
     """ask(NAME, SCHEME, ANSWER, KIND): the lines that tell of refusals, and how often each of
-    these calls was tried."""
-    def ask(name, scheme, answer, kind):
+    these calls was tried; more is text for the rules."""
+    def ask(name, scheme, answer, kind, more=""):
         user = USERS[name]
         server = make_server(certs=certs if scheme == "https" else None)
         url = mcp_server(scheme) if name == "mcp" and kind == "pooled" else server.url("/ok", HOST)
@@ -68,7 +68,7 @@ def ask(tree, make_server, certs, clients, shared_directory, refused_port, mcp_s
         asked, count = words(name, kind, url, trip)
         env = {**server.env, "NODE_NO_WARNINGS": "1", "GIT_TERMINAL_PROMPT": "0"}
         running = tree(*command(name, clients, shared_directory, asked), hosts=HOSTS, env=env,
-                       log="debug", rules=RULES.format(answer=answer)).running
+                       log="debug", rules=RULES.format(answer=answer) + more).running
         lines = timed(running, sum("/" in word for word in asked))[-count:]
         result = running.finish()
         assert len(result.transitions()) == 1
@@ -111,6 +111,21 @@ def test_what_a_refused_client_shows(ask, name, scheme, answer, kind):
     else:
         record = json.loads(RECORD.read_text())[name][scheme][answer][kind]
         assert cell == {key: record[key] for key in cell}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name, answer, more, tries", [
+    ("got", "http", "answer_status = 503", 3), ("ky", "http", "answer_status = 503", 3),
+    ("curl_retry", "http", "answer_status = 503", 4),
+    ("urllib3", "http", "answer_status = 503", 1), ("wget", "http", "answer_status = 503", 1),
+    ("openai", "http", "answer_status = 503", 1), ("anthropic", "http", "answer_status = 503", 1),
+    ("got", "text", "refuse_errno = EHOSTUNREACH", 1),
+    ("ky", "text", "refuse_errno = EHOSTUNREACH", 3),
+    ("wget", "text", "refuse_errno = EHOSTUNREACH", 1),
+    ("curl_retry", "text", "refuse_errno = EHOSTUNREACH", 1),
+    ("openai", "text", "refuse_errno = EHOSTUNREACH", 3)])
+def test_how_often_a_client_tries_depends_on_the_rules(ask, name, answer, more, tries):
+    assert ask(name, "http", answer, "fresh", more + "\n")[1] == tries
 
 
 @pytest.mark.parametrize("status, tries", [(424, 1), (503, 2)])
