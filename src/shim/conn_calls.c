@@ -180,18 +180,8 @@ end_doubted(struct conn *c, uint64_t now_ns)
 		end(c, 0, OUTCOME_OK, "answered", now_ns);
 }
 
-void
-conn_note_speech(const struct conn *c)
-{
-	unsigned protocol = c->sent[CONN_OUTSIDE].protocol;
-
-	if (c->has_target && c->far_host[0] == '\0' && protocol != TALK_UNKNOWN)
-		gate_note_speech(&c->target, c->port, protocol == TALK_HTTP1);
-}
-
-/* The breaker gave way while the connection asked nothing. */
 static void
-find_anew(struct conn *c)
+find_target(struct conn *c)
 {
 	char buf[DEST_NAME_MAX + 1];
 	struct dest d = dest_of(c, buf);
@@ -221,8 +211,9 @@ conn_call_begin(struct conn *c, const struct talk_event *e, uint64_t now_ns,
 		c->overflow++;
 		return true;
 	}
+	/* It gave way while the connection asked nothing. */
 	if (c->has_target && !gate_is_there(&c->target))
-		find_anew(c);
+		find_target(c);
 	if (c->has_target)
 		answer = gate_ask(&c->target, now_ns, &call);
 	if (answer == GATE_REFUSE && !spares(c, now_ns) &&
@@ -239,8 +230,6 @@ conn_call_begin(struct conn *c, const struct talk_event *e, uint64_t now_ns,
 void
 conn_call_retarget(struct conn *c, struct span host, int32_t port, uint64_t now_ns)
 {
-	char buf[DEST_NAME_MAX + 1];
-
 	if (host.len == 0 || host.len > DEST_NAME_MAX)
 		return;
 	if (c->is_quiet)
@@ -248,9 +237,7 @@ conn_call_retarget(struct conn *c, struct span host, int32_t port, uint64_t now_
 	memcpy(c->far_host, host.at, host.len);
 	c->far_host[host.len] = '\0';
 	c->far_port = port;
-	struct dest d = dest_of(c, buf);
-
-	c->has_target = gate_find(&d, &c->target);
+	find_target(c);
 }
 
 void

@@ -14,9 +14,6 @@
 bool conn_call_begin(struct conn *c, const struct talk_event *e, uint64_t now_ns,
 		     struct gate_target *refused);
 
-/* What is spoken on the connection is remembered of its port. */
-void conn_note_speech(const struct conn *c);
-
 /* Another destination is asked from here on, through a proxy. */
 void conn_call_retarget(struct conn *c, struct span host, int32_t port, uint64_t now_ns);
 

@@ -135,3 +135,12 @@ conn_verdict(const struct conn *c, const struct asked *a, const struct conn_end 
 	out->was_connect = c->is_quiet && out->outcome == OUTCOME_OK && !end->has_unread;
 	out->detail = detail_of(a, end, out);
 }
+
+void
+conn_note_speech(const struct conn *c)
+{
+	unsigned protocol = c->sent[CONN_OUTSIDE].protocol;
+
+	if (c->has_target && c->far_host[0] == '\0' && protocol != TALK_UNKNOWN)
+		gate_note_speech(&c->target, c->port, protocol == TALK_HTTP1);
+}

@@ -1,6 +1,6 @@
 /*
  * What it means for a question when its connection ends before the answer: the rules of
- * what fails, what is good and what says nothing.  Looks only.
+ * what fails, what is good and what says nothing.  Beside it, what a connection speaks.
  */
 #ifndef SHIM_CONN_VERDICT_H
 #define SHIM_CONN_VERDICT_H
@@ -42,5 +42,8 @@ bool conn_tells_by_waiting(const struct conn *c);
 
 /* Whether silence is a failure; awaited: the program was seen to wait a second or more. */
 bool conn_may_fail(const struct asked *a, bool awaited);
+
+/* What is spoken on the connection is remembered of its port. */
+void conn_note_speech(const struct conn *c);
 
 #endif
