@@ -101,6 +101,17 @@ look_at_notes(const struct elf_source *s, const Elf64_Phdr *segment, struct elf 
 	}
 }
 
+/* Where the file ends before what is to be loaded of it, it dies on the way. */
+static bool
+is_whole(const struct elf_source *s, const Elf64_Phdr *segment)
+{
+	uint8_t last;
+
+	return segment->p_filesz == 0 ||
+	       (segment->p_offset < UINT64_MAX / 2 && segment->p_filesz < UINT64_MAX / 2 &&
+		get(s, segment->p_offset + segment->p_filesz - 1, &last, 1));
+}
+
 static bool
 look_at_segments(const struct elf_source *s, const Elf64_Ehdr *header, struct elf *out)
 {
@@ -114,6 +125,8 @@ look_at_segments(const struct elf_source *s, const Elf64_Ehdr *header, struct el
 			return false;
 		if (segment.p_type == PT_INTERP && out->loader[0] == '\0' &&
 		    !look_at_loader(s, &segment, out))
+			return false;
+		if (segment.p_type == PT_LOAD && !is_whole(s, &segment))
 			return false;
 		if (segment.p_type == PT_NOTE)
 			look_at_notes(s, &segment, out);

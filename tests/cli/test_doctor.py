@@ -20,7 +20,7 @@ NOBODY = ["--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-a
 HELLO = '#include <stdio.h>\nint main(void) { return puts("hello") < 0; }\n'
 EM_386, EM_X86_64, EM_AARCH64, EM_S390 = 3, 62, 183, 22
 NATIVE = {"x86_64": EM_X86_64, "aarch64": EM_AARCH64}[os.uname().machine]
-PT_INTERP, PT_NOTE = 3, 4
+PT_LOAD, PT_INTERP, PT_NOTE = 1, 3, 4
 
 
 @pytest.fixture
@@ -371,6 +371,7 @@ def test_what_cannot_be_executed_is_126(doctor, file, tmp_path):
     b"\x7fELF", b"\x7fELF" + bytes(60), elf()[:40], elf(), elf(kind=1), elf(kind=4),
     elf(segments=[(PT_INTERP, b"x")])[:100], elf(segments=[(PT_INTERP, b"/no/end")]),
     elf(segments=[(PT_INTERP, b"/cut/short\0" * 2)])[:-1], elf(segments=[(PT_INTERP, b"\0")]),
+    elf(segments=[(PT_LOAD, bytes(100))])[:-1],
     b"\x7fELF" + bytes([2, 3]) + bytes(100), b"\0\1\2\3",
 ])
 def test_what_is_no_whole_program_is_126(doctor, file, image):
