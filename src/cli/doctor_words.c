@@ -43,6 +43,20 @@ keep(struct words *w, const char *bytes, size_t len)
 	return word;
 }
 
+/* A path of a file; the kernel looks for an interpreter in no PATH. */
+static const char *
+keep_path(struct words *w, const char *bytes, size_t len)
+{
+	if (len > 0 && !memchr(bytes, '/', len) && sizeof(w->text) - w->used > 2) {
+		memcpy(w->text + w->used, "./", 2);
+		w->used += 2;
+		const char *name = keep(w, bytes, len);
+
+		return name ? name - 2 : NULL;
+	}
+	return keep(w, bytes, len);
+}
+
 void
 words_init(struct words *w, char *const argv[])
 {
@@ -71,7 +85,7 @@ words_interpret(struct words *w, const char *head, size_t len, const char *path)
 
 	while (argument < end && is_blank(*argument))
 		argument++;
-	const char *interpreter = keep(w, at, (size_t)(name_end - at));
+	const char *interpreter = keep_path(w, at, (size_t)(name_end - at));
 	const char *one = keep(w, argument, (size_t)(end - argument));
 
 	if (!interpreter || !one || !*interpreter)

@@ -175,6 +175,11 @@ def test_a_shell_script_is_seen_as_its_shell(doctor, file, script):
     doctor(FULLY, "./script", words=["That is a shell"])
 
 
+def test_an_interpreter_is_looked_for_where_the_program_starts(doctor, file, tmp_path):
+    (tmp_path / "interpreter").symlink_to(need("curl"))
+    doctor(FULLY, file("script", "#!interpreter -s\n"), words=["libcurl.so.4"])
+
+
 def test_scripts_of_scripts_are_followed(doctor, file, tmp_path):
     file("one", f"#!{tmp_path}/two\n")
     file("two", f"#!{tmp_path}/three with words\n")
