@@ -212,6 +212,8 @@ find_program(char *const argv[], struct found *f)
 		}
 		if (strcmp(find_base(w.at[0]), "env") == 0 && words_skip_env(&w))
 			continue;
+		if (words_skip_starter(&w, find_base(f->path)))
+			continue;
 		if (f->elf.kind != ELF_NONE)
 			return;
 		memcpy(scripts[step], f->path, PATH_MAX);

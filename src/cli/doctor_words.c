@@ -224,6 +224,79 @@ words_skip_env(struct words *w)
 	return w->count > 0;
 }
 
+#define LONGS_MAX 6
+
+/* Which words of such a program come before those of the one that it starts. */
+struct starter {
+	char name[10];
+	char letters[8];	      /* of options with a value */
+	unsigned operands;	      /* that are no options */
+	const char *longs[LONGS_MAX]; /* options with a value in a word of its own */
+};
+
+static const struct starter starters[] = {
+	{"nohup", "", 0, {NULL}},
+	{"setsid", "", 0, {NULL}},
+	{"nice", "n", 0, {"--adjustment"}},
+	{"timeout", "ks", 1, {"--kill-after", "--signal"}},
+	{"stdbuf", "ioe", 0, {"--input", "--output", "--error"}},
+	{"time", "fo", 0, {"--format", "--output"}},
+	{"ld-linux",
+	 "",
+	 0,
+	 {"--library-path", "--preload", "--argv0", "--audit", "--inhibit-rpath",
+	  "--glibc-hwcaps-prepend"}},
+};
+
+static const struct starter *
+starter_of(const char *base)
+{
+	for (unsigned i = 0; i < sizeof(starters) / sizeof(starters[0]); i++) {
+		const char *name = starters[i].name;
+
+		if (strcmp(base, name) == 0 ||
+		    (strncmp(base, "ld-linux", 8) == 0 && strcmp(name, "ld-linux") == 0))
+			return &starters[i];
+	}
+	return NULL;
+}
+
+/* How many words the option takes. */
+static unsigned
+words_of_option(const struct starter *s, const char *word)
+{
+	for (unsigned i = 0; i < LONGS_MAX && s->longs[i]; i++)
+		if (strcmp(word, s->longs[i]) == 0)
+			return 2;
+	return word[1] != '-' && !word[2] && strchr(s->letters, word[1]) ? 2 : 1;
+}
+
+bool
+words_skip_starter(struct words *w, const char *base)
+{
+	const struct starter *s = starter_of(base);
+	struct words rest;
+
+	if (!s)
+		return false;
+	rest.count = w->count;
+	memcpy(rest.at, w->at, w->count * sizeof(w->at[0]));
+	drop(&rest, 1);
+	while (rest.count > 0 && rest.at[0][0] == '-' && rest.at[0][1]) {
+		bool is_last = strcmp(rest.at[0], "--") == 0;
+
+		drop(&rest, words_of_option(s, rest.at[0]));
+		if (is_last)
+			break;
+	}
+	drop(&rest, s->operands);
+	if (rest.count == 0)
+		return false;
+	w->count = rest.count;
+	memcpy(w->at, rest.at, rest.count * sizeof(w->at[0]));
+	return true;
+}
+
 /* A line that only ends what was begun before it. */
 static bool
 says_nothing(const char *line, const char *end)

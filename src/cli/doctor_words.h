@@ -31,6 +31,12 @@ bool words_interpret(struct words *w, const char *head, size_t len, const char *
 bool words_skip_env(struct words *w);
 
 /*
+ * The same of a program called base that starts another one and is nothing else: nohup(1),
+ * timeout(1) and their like, or glibc's loader.  False: it is another, or starts none.
+ */
+bool words_skip_starter(struct words *w, const char *base);
+
+/*
  * Where the last command of a shell script is an exec of a program that it names without
  * expansions: replaces the words by those of that line.  False: it is not; they stay.
  */

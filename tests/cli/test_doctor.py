@@ -198,6 +198,29 @@ def test_an_env_on_the_command_line_is_followed(doctor):
     doctor(FULLY, "env", "A=b")
 
 
+@pytest.mark.parametrize("words", [
+    ["timeout", "5"], ["timeout", "-k", "3", "--signal", "KILL", "5"], ["nice", "-n", "5"],
+    ["nice", "-5"], ["nohup", "--"], ["setsid", "-w"], ["stdbuf", "-oL", "--error", "0"],
+    ["env", "A=b", "timeout", "5", "nice"],
+])
+def test_what_only_starts_another_program_is_followed(doctor, compiled, words):
+    static = compiled("static", "-static")
+    doctor(NOT, *words, static, words=["static", f"What runs is {static}"])
+    doctor(FULLY, *words, "curl", words=["libcurl.so.4"])
+
+
+def test_what_starts_nothing_is_itself(doctor):
+    for words in (["timeout", "5"], ["nice"], ["nohup", "--"]):
+        doctor(FULLY, *words, words=[f"What runs is {need(words[0])}"])
+
+
+def test_a_program_that_is_given_to_its_loader_is_followed(doctor, cutout, hello):
+    loader = next(Path(p) for p in ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
+                  if Path(p).exists())
+    doctor(FULLY, loader, "--argv0", "busybox", hello, words=[f"What runs is {hello}"])
+    assert cutout("run", "--", loader, hello).stderr == ""
+
+
 # Programs whose loader does not add the library
 
 def test_static_programs_are_not_seen(doctor, compiled):
