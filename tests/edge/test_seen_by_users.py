@@ -4,6 +4,7 @@ writes what came of it to README.md."""
 
 import json
 import os
+import re
 import subprocess
 import time
 from collections import namedtuple
@@ -136,3 +137,20 @@ def test_curl_tries_a_503_again_and_no_424(tree, refused_port, status, tries):
                   hosts=HOSTS).running.finish()
     assert len(result.refusals()) == tries
     assert MESSAGE in result.stdout and result.stdout.endswith(f'"status":{status}}}')
+
+
+@pytest.mark.parametrize("program, prefix", [
+    (["curl", "-sS"], "curl: (7) "),
+    (["/usr/bin/python3", "-c", """
+import sys, urllib.request
+try:
+    urllib.request.urlopen(sys.argv[1])
+except OSError as error:
+    print(error, file=sys.stderr)"""], "<urlopen error [Errno 111] ")], ids=["curl", "python"])
+def test_the_default_message_is_shown_whole(tree, refused_port, program, prefix):
+    rules = f"[carrier.tracking.service]\nmatch = {HOST}\nconsecutive = 1\ncooldown = 10m\n"
+    result = tree("sh", "-c", '"$@"; "$@"', "sh", *program, f"http://{HOST}:{refused_port}/",
+                  rules=rules, hosts=HOSTS).running.finish()
+    said = result.stderr.splitlines()[-1].removesuffix(">")
+    assert said.startswith(prefix + "carrier.tracking.service is temporarily unavailable (circuit")
+    assert re.search(r"\. Do not retry now\. .* Next check in \d+m( \d+s)?\.$", said)
