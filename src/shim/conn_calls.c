@@ -275,20 +275,6 @@ tunnel_opens(struct conn *c, struct asked *a, unsigned status, uint64_t now_ns)
 	return true;
 }
 
-static enum outcome
-outcome_of(const struct asked *a, unsigned status)
-{
-	if (a->is_tunnel)
-		return status >= 500 ? OUTCOME_FAIL : OUTCOME_NEUTRAL;
-	if (status != 0 && a->is_counted &&
-	    status_in(&a->call.target.section->settings.fail_status, status))
-		return OUTCOME_FAIL;
-	if (status == 0 && a->is_one_way && a->is_counted &&
-	    gate_is_slow(&a->call, conn_latency_ns(a, a->first_ns)))
-		return OUTCOME_NEUTRAL;
-	return OUTCOME_OK;
-}
-
 void
 conn_call_answer(struct conn *c, uint32_t stream, unsigned status, uint64_t now_ns)
 {
@@ -311,7 +297,7 @@ conn_call_answer(struct conn *c, uint32_t stream, unsigned status, uint64_t now_
 	if (a->is_counted)
 		gate_prove(&a->call.target);
 	c->is_quiet = false;
-	end(c, index_of(c, a), outcome_of(a, status), detail, now_ns);
+	end(c, index_of(c, a), conn_answer_outcome(a, status), detail, now_ns);
 }
 
 void

@@ -31,6 +31,20 @@ conn_latency_ns(const struct asked *a, uint64_t now_ns)
 	return end_ns > start_ns ? end_ns - start_ns : 0;
 }
 
+enum outcome
+conn_answer_outcome(const struct asked *a, unsigned status)
+{
+	if (a->is_tunnel)
+		return status >= 500 ? OUTCOME_FAIL : OUTCOME_NEUTRAL;
+	if (status != 0 && a->is_counted &&
+	    status_in(&a->call.target.section->settings.fail_status, status))
+		return OUTCOME_FAIL;
+	if (status == 0 && a->is_one_way && a->is_counted &&
+	    gate_is_slow(&a->call, conn_latency_ns(a, a->first_ns)))
+		return OUTCOME_NEUTRAL;
+	return OUTCOME_OK;
+}
+
 bool
 conn_tells_by_waiting(const struct conn *c)
 {

@@ -37,6 +37,9 @@ void conn_verdict(const struct conn *c, const struct asked *a, const struct conn
 /* From the question to the first byte of its answer, or to now where none has come. */
 uint64_t conn_latency_ns(const struct asked *a, uint64_t now_ns);
 
+/* What an answer comes to whose first byte was noted; status 0: it has none. */
+enum outcome conn_answer_outcome(const struct asked *a, unsigned status);
+
 /* Whether it says something that the program waits: every client of TLS does. */
 bool conn_tells_by_waiting(const struct conn *c);
 
