@@ -8,6 +8,11 @@
 
 #include "core/answer.h"
 
+#define NAME(text)                                                                                 \
+	{                                                                                          \
+		text, sizeof(text) - 1                                                             \
+	}
+
 static struct settings
 settings(const char *message)
 {
@@ -51,6 +56,47 @@ own_message_gets_its_values(void **state)
 	assert_string_equal(out, "eu|carrier|30s|{other}|{");
 	answer_message(&s, "carrier", &tripped, out, sizeof(out));
 	assert_string_equal(out, "|carrier|30s|{other}|{");
+}
+
+static void
+fallbacks_that_are_open_are_named_behind_the_message(void **state)
+{
+	const struct span names[] = {NAME("a.example"), NAME("b.example:80"), NAME("[::1]:1")};
+	struct settings s = settings("Away.");
+	char out[ANSWER_TEXT_MAX];
+
+	(void)state;
+	answer_message_without(&(struct answer_fallbacks){1, names}, &s, "carrier/eu", &tripped,
+			       out, sizeof(out));
+	assert_string_equal(out, "Away. carrier's fallback a.example is unavailable as well.");
+	size_t len = answer_message_without(&(struct answer_fallbacks){3, names}, &s, "carrier",
+					    &tripped, out, sizeof(out));
+
+	assert_string_equal(out, "Away. carrier's fallbacks a.example, b.example:80 and [::1]:1 "
+				 "are unavailable as well.");
+	assert_int_equal(len, strlen(out));
+}
+
+static void
+a_message_is_cut_for_its_fallbacks_but_never_past_the_end(void **state)
+{
+	const struct span names[] = {NAME("backup.example")};
+	const struct answer_fallbacks f = {1, names};
+	struct settings s = settings("");
+	char out[ANSWER_TEXT_MAX + 1];
+
+	(void)state;
+	answer_message_without(&f, &s, "carrier", &tripped, out, 256);
+	assert_non_null(strstr(out, "carrier is temporarily unavailable"));
+	assert_non_null(strstr(out, "fallback backup.example is unavailable as well."));
+	for (size_t size = 1; size < 300; size++) {
+		memset(out, '#', sizeof(out));
+		size_t len = answer_message_without(&f, &s, "carrier", &tripped, out, size);
+
+		assert_true(len < size);
+		assert_int_equal(strlen(out), len);
+		assert_int_equal(out[size], '#');
+	}
 }
 
 static void
@@ -224,6 +270,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(default_message_names_what_why_and_when),
 		cmocka_unit_test(own_message_gets_its_values),
+		cmocka_unit_test(fallbacks_that_are_open_are_named_behind_the_message),
+		cmocka_unit_test(a_message_is_cut_for_its_fallbacks_but_never_past_the_end),
 		cmocka_unit_test(control_characters_become_spaces),
 		cmocka_unit_test(malformed_utf8_becomes_question_marks),
 		cmocka_unit_test(nothing_follows_the_character_that_was_cut),
