@@ -80,12 +80,12 @@ retarget(struct curl_call *c, const struct fallback *f, const struct gate_call *
 enum gate_answer
 curl_fallback_ask(struct curl_handle *h, struct curl_call *c)
 {
-	const struct section *section = c->at_gate.target.section;
+	const struct gate_target target = c->at_gate.target;
 	struct dest asked = curl_dest_value(&c->dest);
 	struct gate_call at_gate;
-	struct fallback f;
+	struct fallback f = {.number = 0};
 
-	for (unsigned i = 0; fallback_at(section, i, c->dest.port, &f); i++) {
+	while (fallback_next(&target, c->dest.port, &f)) {
 		enum gate_answer answer = GATE_PASS;
 
 		if (f.has_target)

@@ -9,16 +9,21 @@
 #include "shim/names.h"
 
 bool
-fallback_at(const struct section *s, unsigned number, int32_t port, struct fallback *out)
+fallback_next(const struct gate_target *t, int32_t port, struct fallback *f)
 {
-	if (number >= s->settings.fallback_count ||
-	    !dest_parse(s->settings.fallback[number], &out->dest))
-		return false;
-	out->dest.name = dest_name_trim(out->dest.name);
-	if (out->dest.port == DEST_PORT_UNKNOWN)
-		out->dest.port = port;
-	out->has_target = gate_find(&out->dest, &out->target);
-	return true;
+	const struct settings *s = &t->section->settings;
+
+	while (f->number < s->fallback_count && dest_parse(s->fallback[f->number], &f->dest)) {
+		f->number++;
+		f->dest.name = dest_name_trim(f->dest.name);
+		if (f->dest.port == DEST_PORT_UNKNOWN)
+			f->dest.port = port;
+		f->has_target = gate_find(&f->dest, &f->target);
+		/* A region that is another's fallback; to ask it again would take from its ramp. */
+		if (!f->has_target || f->target.breaker != t->breaker)
+			return true;
+	}
+	return false;
 }
 
 void
@@ -106,7 +111,7 @@ bool
 fallback_take(int fd, const struct sockaddr *asked, uint64_t now_ns, struct attempt *a,
 	      enum gate_answer *answer)
 {
-	struct fallback f;
+	struct fallback f = {.number = 0};
 	struct named asked_for, named;
 	struct attempt to;
 
@@ -116,7 +121,7 @@ fallback_take(int fd, const struct sockaddr *asked, uint64_t now_ns, struct atte
 	/* A refusal of another's connect does less harm than what is meant for another. */
 	if (asked_for.is_shared && !a->is_moved && !a->is_stray)
 		return false;
-	for (unsigned i = 0; fallback_at(a->call.target.section, i, a->port, &f); i++) {
+	while (fallback_next(&a->call.target, a->port, &f)) {
 		if (!pick(fd, asked, &f, asked_for.index, &to, &named))
 			continue;
 		to.start_ns = now_ns;
@@ -133,7 +138,7 @@ unsigned
 fallback_refusing(const struct gate_target *t, uint64_t now_ns, struct span out[FALLBACKS_MAX])
 {
 	const struct settings *s = &t->section->settings;
-	struct fallback f;
+	struct fallback f = {.number = 0};
 	struct state_where w;
 	unsigned count = 0;
 
@@ -141,8 +146,8 @@ fallback_refusing(const struct gate_target *t, uint64_t now_ns, struct span out[
 		return 0;
 	if (!state_get_where(gate_state_of(t), gate_index_of(t), &w) || w.port <= 0)
 		w.port = DEST_PORT_UNKNOWN;
-	for (unsigned i = 0; fallback_at(t->section, i, w.port, &f); i++)
+	while (fallback_next(t, w.port, &f))
 		if (f.has_target && !gate_would_admit(&f.target, now_ns))
-			out[count++] = s->fallback[i];
+			out[count++] = s->fallback[f.number - 1];
 	return count;
 }

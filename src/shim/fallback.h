@@ -13,16 +13,17 @@
 #include "shim/attempt.h"
 
 struct fallback {
+	unsigned number;  /* how many were taken; zero at first */
 	struct dest dest; /* points into the rules */
 	struct gate_target target;
 	bool has_target; /* else it has no breaker */
 };
 
 /*
- * The fallback of that number, for a call to port: its own one where it has none.
- * False: there is no such.
+ * The next fallback of what t refuses, for a call to port: that is its own where it has
+ * none.  One that has the same breaker is left out.  False: there is no other.
  */
-bool fallback_at(const struct section *s, unsigned number, int32_t port, struct fallback *out);
+bool fallback_next(const struct gate_target *t, int32_t port, struct fallback *f);
 
 /* Its name with a terminating zero; empty where it is an address. */
 void fallback_name(const struct fallback *f, char out[DEST_NAME_MAX + 1]);

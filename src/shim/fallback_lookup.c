@@ -60,12 +60,12 @@ bool
 fallback_look_up(const struct gate_target *target, const struct dest *d, const char *service,
 		 const struct addrinfo *hints, struct addrinfo **out)
 {
-	struct fallback f;
+	struct fallback f = {.number = 0};
 
 	/* The name of the fallback is not the one that was asked for. */
 	if (hints != NULL && (hints->ai_flags & AI_CANONNAME) != 0)
 		return false;
-	for (unsigned i = 0; fallback_at(target->section, i, d->port, &f); i++) {
+	while (fallback_next(target, d->port, &f)) {
 		if (!is_there(&f) || look_up(&f, service, hints, out) != 0)
 			continue;
 		if (can_be_told(&f, d, *out)) {
@@ -81,9 +81,9 @@ void
 fallback_learn(const struct gate_target *target)
 {
 	struct addrinfo stream = {.ai_socktype = SOCK_STREAM}, *found = NULL;
-	struct fallback f;
+	struct fallback f = {.number = 0};
 
-	for (unsigned i = 0; fallback_at(target->section, i, DEST_PORT_UNKNOWN, &f); i++) {
+	while (fallback_next(target, DEST_PORT_UNKNOWN, &f)) {
 		if (!is_there(&f))
 			continue;
 		if (f.dest.addr.family != 0 || look_up(&f, NULL, &stream, &found) == 0)

@@ -282,3 +282,20 @@ def test_an_address_that_may_be_meant_for_another_name_leads_to_no_fallback(
                     hosts=HOSTS + f"{other} another.example\n",
                     rules=rules(f"127.0.0.2:{backup.port}"))
     assert told in result.lines[-1]
+
+
+def test_a_region_may_be_the_fallback_of_the_others_and_not_its_own(
+        cutout, clients, backup, make_server, refused_port):
+    down = make_server(bind=["127.0.0.1"])
+    down.mode("refuse")
+    hosts = "127.0.0.1 api.east.cloud.example\n127.0.0.2 api.west.cloud.example\n"
+    text = rules(f"api.west.cloud.example:{backup.port}", match="api.{region}.cloud.example",
+                 backup=None)
+    east, west = (f"http://api.{region}.cloud.example:{refused_port}/ok"
+                  for region in ("east", "west"))
+    result = cutout(*clients("urllib", 20, *[east] * (TRIP + 1), *[west] * (TRIP + 1), east),
+                    hosts=hosts, rules=text)
+    assert breakers(result) == (["carrier/east"] * TRIP + ["carrier/west"] * (TRIP + 1))
+    assert [r["breaker"] for r in result.refusals()] == ["carrier/west", "carrier/east"]
+    assert "fallback" not in result.lines[-2]
+    assert f"fallback api.west.cloud.example:{backup.port} is unavailable" in result.lines[-1]
