@@ -140,6 +140,12 @@ message_sent(struct http1_sent *s, const char *bytes, size_t size, struct talk_e
 	return n;
 }
 
+bool
+http1_is_asking(const struct http1_sent *s)
+{
+	return s->line != LINE_BETWEEN && s->line != LINE_LOST;
+}
+
 size_t
 http1_sent(struct http1_sent *s, const char *bytes, size_t size, struct talk_event *e)
 {

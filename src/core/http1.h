@@ -45,6 +45,9 @@ struct http1_received {
  */
 size_t http1_sent(struct http1_sent *s, const char *bytes, size_t size, struct talk_event *e);
 
+/* Whether a request was begun whose last byte is still to be sent. */
+bool http1_is_asking(const struct http1_sent *s);
+
 /*
  * TALK_FIRST at the first byte that tells that an answer is not 1xx, TALK_ANSWER at the
  * one behind its status, TALK_UPGRADE at the end of the head of a 101 or of an answer to

@@ -109,6 +109,7 @@ give_up(struct conn *c, int fd, uint64_t now_ns)
 	} else {
 		how.has_unread = k.has_unread;
 		how.was_asked = k.was_asked;
+		how.is_sending = k.is_sending;
 		how.silent_ns = silent_ns(c, &k, now_ns);
 		if (k.is_reset && !k.has_unread) {
 			how.how = CONN_FAILED;

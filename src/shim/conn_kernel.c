@@ -58,6 +58,7 @@ conn_ask_kernel(int fd, const struct conn *c, struct conn_kernel *out)
 		.is_reset = info.tcpi_state == STATE_CLOSE && !c->is_half_closed,
 		.has_ended = has_ended(info.tcpi_state),
 		.has_unread = known && raw_bytes_waiting(fd) > 0,
+		.is_sending = info.tcpi_unacked > 0 || info.tcpi_notsent_bytes > 0,
 		.sent_ns = (uint64_t)info.tcpi_last_data_sent * 1000000,
 	};
 	/* Older kernels do not count. */

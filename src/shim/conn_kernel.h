@@ -9,6 +9,7 @@ struct conn_kernel {
 	bool has_ended;	  /* the other side sends no more */
 	bool was_asked;	  /* more was sent than was seen */
 	bool has_unread;  /* more came than was seen, or waits to be read */
+	bool is_sending;  /* the other side has not taken all that was sent */
 	uint64_t sent_ns; /* how long ago it last sent something */
 };
 

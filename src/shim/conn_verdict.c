@@ -52,16 +52,32 @@ conn_tells_by_waiting(const struct conn *c)
 }
 
 static bool
-waited(const struct conn *c, const struct asked *a, uint64_t silent_ns, uint64_t now_ns)
+waits_for_bytes(const struct conn *c, uint64_t now_ns)
 {
 	uint64_t since_ns = load_relaxed(&c->waits_since_ns);
+
+	return since_ns != 0 && now_ns - since_ns >= GIVE_UP_NS;
+}
+
+/* Nobody answers half a question: it is the program that let it be, in an upload for one. */
+static bool
+is_own_silence(const struct conn *c, const struct conn_end *end, uint64_t now_ns)
+{
+	const struct talk_sent *s = &c->sent[c->is_linked ? CONN_INSIDE : CONN_OUTSIDE];
+
+	return s->protocol == TALK_HTTP1 && c->count == 1 && http1_is_asking(&s->as.http1) &&
+	       !end->is_sending && !waits_for_bytes(c, now_ns);
+}
+
+static bool
+waited(const struct conn *c, const struct asked *a, uint64_t silent_ns, uint64_t now_ns)
+{
 	bool tells = conn_tells_by_waiting(c);
 
 	/* Of those that are asked side by side one may wait while others are answered. */
 	if (a->stream != 0)
 		silent_ns = now_ns - a->call.ticket.start_ns;
-	return silent_ns >= GIVE_UP_NS &&
-	       conn_may_fail(a, tells && since_ns != 0 && now_ns - since_ns >= GIVE_UP_NS);
+	return silent_ns >= GIVE_UP_NS && conn_may_fail(a, tells && waits_for_bytes(c, now_ns));
 }
 
 /* A connection that is used again may be closed by the other side at any time. */
@@ -85,8 +101,10 @@ judge(const struct conn *c, const struct asked *a, const struct conn_end *end, u
 	case CONN_EOF:
 		return a->is_fresh ? OUTCOME_FAIL : OUTCOME_NEUTRAL;
 	case CONN_CLOSED:
-		return !end->has_unread && waited(c, a, end->silent_ns, now_ns) ? OUTCOME_FAIL
-										: OUTCOME_NEUTRAL;
+		return !end->has_unread && waited(c, a, end->silent_ns, now_ns) &&
+				       !is_own_silence(c, end, now_ns)
+			       ? OUTCOME_FAIL
+			       : OUTCOME_NEUTRAL;
 	default:
 		return OUTCOME_NEUTRAL;
 	}

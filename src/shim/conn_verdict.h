@@ -19,6 +19,7 @@ struct conn_end {
 	int error;	    /* CONN_FAILED */
 	bool was_asked;	    /* something was sent that was not seen */
 	bool has_unread;    /* something came that the program has not read, or unseen */
+	bool is_sending;    /* the other side has not taken all that was sent */
 	bool is_answered;   /* what was in doubt was an answer */
 	uint64_t silent_ns; /* since the program last sent something */
 };

@@ -148,6 +148,33 @@ def test_a_client_that_gives_up_soon_says_nothing(later):
     assert ends(result) == [("neutral", "gave-up")]
 
 
+HALVES = ["b'POST /echo HTTP/1.1\\r\\nHost: x\\r\\nContent-Le'",
+          "b'POST /echo HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 9\\r\\n\\r\\nhalf'",
+          "b'POST /echo HTTP/1.1\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n4\\r\\nhalf\\r\\n'"]
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_half_a_question_is_not_answered_by_anybody(later, half):
+    result = later(f"s = opened()\ns.sendall({half})\ntime.sleep(1.2)\ns.close()\n")
+    assert ends(result) == [("neutral", "gave-up")]
+
+
+def test_a_client_may_wait_for_leave_to_send_the_other_half(later):
+    result = later(f"import select\ns = opened()\ns.sendall({HALVES[1]})\n"
+                   "select.select([s], [], [], 1.2)\ns.close()\n")
+    assert ends(result) == [("fail", "gave-up")]
+
+
+def test_a_server_that_takes_only_a_part_of_the_question_hangs(later):
+    result = later("door = socket.create_server(('127.0.0.1', 0))\n"
+                   "s = socket.create_connection(door.getsockname())\ns.setblocking(False)\n"
+                   "s.send(b'PUT / HTTP/1.1\\r\\nContent-Length: 99999999\\r\\n\\r\\n')\n"
+                   "try:\n    while True: s.send(b'x' * 65536)\n"
+                   "except BlockingIOError: time.sleep(1.2)\n"
+                   "s.close()\n")
+    assert ends(result) == [("fail", "gave-up")]
+
+
 def test_pipelined_questions_are_answered_in_order(later):
     result = later("s = opened()\n"
                    "s.sendall(GET % b'ok' + GET % b'status/503' + GET % b'ok')\n"
