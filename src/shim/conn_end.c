@@ -8,6 +8,7 @@
 #include "shim/conn_kernel.h"
 #include "shim/fds.h"
 #include "shim/guard.h"
+#include "shim/refusal.h"
 #include "shim/stand_ins.h"
 #include "sys/neterr.h"
 
@@ -81,6 +82,7 @@ conn_fail(struct conn *c, int error, uint64_t now_ns)
 
 	if (c->is_over || c->is_refused)
 		return;
+	refusal_outdate(REFUSAL_CONNECT, error);
 	if (c->count > 0 && !conn_ask_kernel((int)load_relaxed(&c->fd), c, &k))
 		how.how = CONN_VANISHED;
 	end(c, &how, now_ns);

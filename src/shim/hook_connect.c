@@ -70,6 +70,8 @@ call_on(int fd, const struct sockaddr *sa, socklen_t len)
 
 	if (result == 0 || errno == EINPROGRESS)
 		refusal_clear(REFUSAL_CONNECT);
+	else
+		refusal_outdate(REFUSAL_CONNECT, errno);
 	return result;
 }
 

@@ -51,7 +51,7 @@ strerror_r(int number, char *buf, size_t size)
 {
 	char *message = refusal_text(REFUSAL_CONNECT, number);
 
-	if (message == NULL)
+	if (message == NULL || size == 0)
 		return REAL(strerror_r)(number, buf, size);
 	copy(buf, size, message);
 	return buf;

@@ -117,6 +117,8 @@ look_up(const char *name, const char *service, const struct addrinfo *hints, str
 	if (eai == 0) {
 		refusal_clear(REFUSAL_RESOLVE);
 		names_learn(name, *out);
+	} else {
+		refusal_outdate(REFUSAL_RESOLVE, eai);
 	}
 	if (met)
 		lookup_count(&call, &d, eai);

@@ -22,6 +22,13 @@ refusal_clear(enum refusal_kind kind)
 	refused[kind].number = 0;
 }
 
+void
+refusal_outdate(enum refusal_kind kind, int number)
+{
+	if (refused[kind].number == number)
+		refused[kind].number = 0;
+}
+
 char *
 refusal_text(enum refusal_kind kind, int number)
 {

@@ -69,3 +69,46 @@ def test_threads_side_by_side_read_the_text_of_their_own_failure(cutout, compile
     finally:
         other.stop()
     assert result.lines == [f"{THREADS * ROUNDS} of {THREADS * ROUNDS}"]
+
+
+def test_a_connect_that_the_system_refuses_has_the_systems_text_again(
+        cutout, compiled, refused_port):
+    other = RefusedPort()
+    try:
+        result = cutout(compiled("texts"), "after", refused_port, other.port,
+                        rules=RULES.format(port=refused_port), log=None)
+    finally:
+        other.stop()
+    assert result.lines == [MESSAGE, "Connection refused", "Connection refused"]
+
+
+RESET = """
+import socket, struct, sys
+
+def ask(connection):
+    try:
+        connection.sendall(b"GET /ok HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")
+        connection.recv(100)
+    except OSError as error:
+        print(error.strerror)
+
+server = socket.create_server(("127.0.0.2", 0))
+broken = socket.create_connection(server.getsockname())
+peer, _ = server.accept()
+kept = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+ask(kept)
+socket.socket().connect_ex(("127.0.0.1", int(sys.argv[2])))
+ask(kept)
+peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+peer.close()
+ask(broken)
+"""
+
+
+def test_a_connection_that_is_really_reset_has_the_systems_text_again(
+        cutout, server, refused_port):
+    rules = (RULES.format(port=refused_port) + f"match = 127.0.0.1:{server.port}\n"
+             "[other]\nmatch = 127.0.0.2\n")
+    result = cutout("/usr/bin/python3", "-c", RESET, server.port, refused_port, rules=rules,
+                    log=None)
+    assert result.lines == [MESSAGE, "Connection reset by peer"]

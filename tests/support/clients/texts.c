@@ -4,6 +4,8 @@
  * texts threads DEAD OTHER TEXT: eight threads fail side by side, each second one at OTHER;
  * says how often one of them read the text of its own failure, TEXT at DEAD and the system's
  * at OTHER, and the system's for another error.
+ * texts after DEAD OTHER: what one thread reads after a connect to DEAD, after the system has
+ * refused one to OTHER, and for no room at all after another one to DEAD.
  */
 #include <locale.h>
 #include <pthread.h>
@@ -98,6 +100,14 @@ run_threads(void)
 	printf("%zu of %d\n", right, THREADS * ROUNDS);
 }
 
+static void
+show_after(void)
+{
+	for (int i = 0; i < 2; i++)
+		printf("%s\n", strerror(fail_at(ports[i])));
+	printf("%s\n", strerror_r(fail_at(ports[0]), NULL, 0));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -110,6 +120,11 @@ main(int argc, char **argv)
 		return 0;
 	}
 	ports[1] = atoi(argv[3]);
+	if (strcmp(argv[1], "after") == 0) {
+		fail_at(ports[0]);
+		show_after();
+		return 0;
+	}
 	message = argv[4];
 	strcpy(system_refused, strerror(ECONNREFUSED));
 	strcpy(system_missing, strerror(ENOENT));
