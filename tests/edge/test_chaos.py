@@ -106,7 +106,7 @@ def test_what_is_left_of_a_herd_trips_and_recovers(tmp_path, state, surroundings
         server.mode("ok")
         herd.end()
         assert_plausible(tmp_path / "log")
-        assert_it_works(argv[1], surroundings, server)
+        assert_it_works(argv[1], surroundings, server, tmp_path / "log")
     finally:
         herd.drop()
         probers.drop()
@@ -135,13 +135,20 @@ def come_back(url, env):
     until(lambda: curls(10, url, env) == [0] * 10, "the end of the ramp")
 
 
-def assert_it_works(url, env, server):
+def trips(log):
+    return sum(e.get("from") == "closed" for e in parse_log(log.read_bytes()))
+
+
+def assert_it_works(url, env, server, log):
     """It recovers, stays closed, trips at the count and recovers again."""
     come_back(url, env)
+    before = trips(log)
     # What was counted before a close is forgotten, what hung is dead.
     assert curls(30, url, env) == [0] * 30
     server.mode("500")
     codes = curls(TRIP + 3, url, env)
-    assert codes[:TRIP] == [22] * TRIP and 7 in codes
+    assert codes[:TRIP] == [22] * TRIP
+    # A busy machine may let the cooldown pass before the next of them.
+    assert trips(log) > before
     server.mode("ok")
     come_back(url, env)
