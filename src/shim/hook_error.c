@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "shim/hooks.h"
+#include "shim/real.h"
 #include "shim/refusal.h"
 
 /* As much as fits, and whole characters alone. */
@@ -72,13 +73,14 @@ __xpg_strerror_r(int number, char *buf, size_t size)
 
 #endif
 
+/* libcurl itself asks for what it puts into the error of a later transfer. */
 EXPORT const char *
 curl_easy_strerror(CURLcode code)
 {
-	const char *message = refusal_text(REFUSAL_CURL, (int)code);
+	const void *caller = __builtin_return_address(0);
+	const char *message = real_is_curl(caller) ? NULL : refusal_text(REFUSAL_CURL, (int)code);
 	const char *(*text_of)(CURLcode) =
-		message == NULL ? real_for("curl_easy_strerror", __builtin_return_address(0))
-				: NULL;
+		message == NULL ? real_for("curl_easy_strerror", caller) : NULL;
 
 	if (message != NULL)
 		return message;

@@ -112,3 +112,17 @@ def test_a_connection_that_is_really_reset_has_the_systems_text_again(
     result = cutout("/usr/bin/python3", "-c", RESET, server.port, refused_port, rules=rules,
                     log=None)
     assert result.lines == [MESSAGE, "Connection reset by peer"]
+
+
+@pytest.mark.parametrize("form", [[], ["--parallel", "--parallel-max", "1"]],
+                         ids=["alone", "multi"])
+def test_a_transfer_that_fails_after_a_refusal_has_libcurls_own_text(cutout, refused_port, form):
+    other = RefusedPort()
+    urls = [f"http://127.0.0.1:{port}" for port in (refused_port, refused_port, other.port)]
+    try:
+        result = cutout("curl", "-sS", *form, *urls, rules=RULES.format(port=refused_port),
+                        log=None)
+    finally:
+        other.stop()
+    assert result.stderr.count(MESSAGE) == 1
+    assert result.stderr.count("Couldn't connect to server") == 2
