@@ -1,4 +1,4 @@
-"""Programs that use the multi interface of libcurl: git, `curl --parallel`, pycurl, PHP."""
+"""Programs that use the multi interface of libcurl: git, `curl --parallel`, pycurl, PHP, R."""
 
 import os
 import subprocess
@@ -28,6 +28,7 @@ ONE_BY_ONE = {
                           f"7 0 {MESSAGE}"),
     "php": (["php", CLIENTS / "php_multi.php", "read"], f"7 0 {MESSAGE}"),
     "php without messages": (["php", CLIENTS / "php_multi.php", "unread"], None),
+    "R": (["Rscript", "--vanilla", CLIENTS / "r_multi.R"], f"failed: {MESSAGE}"),
     "curl": (["curl", "-sS", "-m", "2", "--parallel", "--parallel-max", "1"],
              f"curl: (7) {MESSAGE}"),
 }
