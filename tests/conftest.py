@@ -140,7 +140,7 @@ def tree(runner):
     return start
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def compiled(shared_directory):
     """compiled(NAME, OPTION...): the program that support/clients/NAME.c becomes."""
     def compiled(name, *options):

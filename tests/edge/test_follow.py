@@ -52,21 +52,9 @@ STARTERS = {
 }
 
 
-@pytest.fixture(scope="session")
-def build(shared_directory):
-    """build(NAME, OPTION...): the program that a C file of support/clients becomes."""
-    def build(name, *options):
-        program = shared_directory / "-".join([name, *options, str(os.getpid())])
-        if not program.exists():
-            subprocess.run([need("cc"), "-std=gnu11", "-D_GNU_SOURCE", "-O1", *options, "-o",
-                            program, CLIENTS / f"{name}.c"], check=True)
-        return str(program)
-    return build
-
-
 @pytest.fixture
-def forms(build):
-    return build("start_forms")
+def forms(compiled):
+    return compiled("start_forms")
 
 
 @pytest.fixture
@@ -149,8 +137,8 @@ def test_a_path_that_holds_here_alone_is_made_absolute(cutout, caller):
     covered(result)
 
 
-def test_a_static_program_in_between_passes_it_on(cutout, caller, build):
-    static = build("start_forms", "-static")
+def test_a_static_program_in_between_passes_it_on(cutout, caller, compiled):
+    static = compiled("start_forms", "-static")
     result = cutout("env", "-i", static, "inherit-execve", *caller, rules=RULES, env=FOLLOW)
     covered(result)
 
@@ -190,8 +178,8 @@ def test_variables_that_are_too_long_are_one_line(cutout):
     assert len(result.stderr.splitlines()) == 1 and "not followed" in result.stderr
 
 
-def test_a_vfork_child_leaves_its_parent_as_it_was(cutout, build, full_backlog):
-    result = cutout(build("vfork_pending"), full_backlog.port, "/bin/true", rules=RULES,
+def test_a_vfork_child_leaves_its_parent_as_it_was(cutout, compiled, full_backlog):
+    result = cutout(compiled("vfork_pending"), full_backlog.port, "/bin/true", rules=RULES,
                     env=FOLLOW)
     assert result.stdout == "0 bytes changed, environment same, connect under way\n"
     assert int(result.stderr) > 0
@@ -199,12 +187,12 @@ def test_a_vfork_child_leaves_its_parent_as_it_was(cutout, build, full_backlog):
     assert len(result.of("config")) == 3
 
 
-def test_a_program_with_other_rights_says_nothing_new(build, tmp_path):
+def test_a_program_with_other_rights_says_nothing_new(compiled, tmp_path):
     """Its loader leaves the library out without a word, and takes the variable away."""
     seteuid = Path("/tmp") / f"test_follow.{os.getpid()}"
     if os.geteuid() != 0:
         pytest.skip("only root can make one")
-    copied = Path(build("start_forms")).read_bytes()
+    copied = Path(compiled("start_forms")).read_bytes()
     try:
         seteuid.mkdir(mode=0o755)
         program, shim = seteuid / "program", seteuid / "libcutout.so"

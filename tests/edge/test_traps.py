@@ -1,36 +1,18 @@
 """What programs do with descriptors, signals and processes while a connect is under
 way: each connect is counted once, by who made it, and the program meets nothing of it."""
 
-import fcntl
 import os
-import subprocess
 import tempfile
 from functools import partial
 
 import pytest
 
-from support.programs import HERE as CLIENTS
-from support.run import clean_environment, library, need
+from support.run import library
 
 RULES = "[open]\nmatch = 127.0.0.1:{open}\n[full]\nmatch = 127.0.0.1:{full}\n"
 OK = ("open", "ok", "connected")
 GAVE_UP = ("full", "neutral", "gave-up")
 GAVE_UP_LATE = ("full", "fail", "gave-up")
-
-
-@pytest.fixture(scope="session")
-def compiled(shared_directory):
-    """compiled(NAME, OPTION...): what a C file of support/clients becomes, compiled once."""
-    def compile(name, *options):
-        path = shared_directory / name
-        with open(shared_directory / f"{name}.lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not path.exists():
-                subprocess.run([need("cc"), "-std=gnu11", "-D_GNU_SOURCE", "-O1", *options, "-o",
-                                path, CLIENTS / f"{name}.c"], check=True,
-                               env=clean_environment(shared_directory))
-        return path
-    return compile
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """The thread that makes the probes of a bare preload: it finds out that the dependency
 is back, and the program meets nothing of it."""
 
-import fcntl
 import json
 import os
 import re
@@ -12,7 +11,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from support.run import clean_environment, need
+from support.run import need
 from support.programs import HERE as CLIENTS
 
 PYTHON = "/usr/bin/python3"
@@ -61,16 +60,8 @@ TRIPPED = ("closed", "open", "consecutive")
 
 
 @pytest.fixture(scope="session")
-def cases(shared_directory):
-    """The C program with the cases, compiled once."""
-    program = shared_directory / "worker_cases"
-    with open(shared_directory / "worker_cases.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not program.exists():
-            subprocess.run([need("cc"), "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-o", program,
-                            CLIENTS / "worker_cases.c", "-lpthread"], check=True,
-                           env=clean_environment(shared_directory))
-    return program
+def cases(compiled):
+    return compiled("worker_cases")
 
 
 def test_a_probe_after_the_cooldown_recovers(bare, cutout, cases, server):
