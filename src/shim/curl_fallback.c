@@ -77,6 +77,16 @@ retarget(struct curl_call *c, const struct fallback *f, const struct gate_call *
 	c->dest.port = f->dest.port;
 }
 
+/* Whether the program lets libcurl connect to it; a name has what addresses it has. */
+static bool
+can_reach(const struct curl_handle *h, const struct dest *d)
+{
+	long version = h->options.ip_version;
+
+	return (version != CURL_IPRESOLVE_V4 || d->addr.family != 6) &&
+	       (version != CURL_IPRESOLVE_V6 || d->addr.family != 4);
+}
+
 enum gate_answer
 curl_fallback_ask(struct curl_handle *h, struct curl_call *c)
 {
@@ -88,6 +98,8 @@ curl_fallback_ask(struct curl_handle *h, struct curl_call *c)
 	while (fallback_next(&target, c->dest.port, &f)) {
 		enum gate_answer answer = GATE_PASS;
 
+		if (!can_reach(h, &f.dest))
+			continue;
 		if (f.has_target)
 			answer = gate_ask(&f.target, gate_now_ns(), &at_gate);
 		if (answer == GATE_REFUSE)

@@ -299,3 +299,14 @@ def test_a_region_may_be_the_fallback_of_the_others_and_not_its_own(
     assert [r["breaker"] for r in result.refusals()] == ["carrier/west", "carrier/east"]
     assert "fallback" not in result.lines[-2]
     assert f"fallback api.west.cloud.example:{backup.port} is unavailable" in result.lines[-1]
+
+
+@pytest.mark.parametrize("family, address", [("-4", "[::1]"), ("-6", "127.0.0.2")])
+def test_a_fallback_of_a_family_that_the_program_rules_out_is_passed_over(
+        cutout, make_server, refused_port, family, address):
+    server = make_server(bind=[address.strip("[]")])
+    dest = f"{address}:{server.port}"
+    result = cutout("curl", "-sS", family, *[f"http://{NAME}:{refused_port}"] * (TRIP + 1),
+                    hosts=f"127.0.0.1 {NAME}\n::1 {NAME}\n", rules=rules(dest, backup=dest))
+    assert breakers(result) == ["carrier"] * TRIP
+    assert "carrier is temporarily unavailable" in result.stderr
