@@ -10,10 +10,11 @@ struct state gate_own;
 struct gate_places gate_places = {.shared = &gate_own, .path = "process"};
 
 /*
- * What is told once: which breakers are private, that one could not be had at all, that
- * one gave way.
+ * What is told once: which breakers are private for their settings, that one is for want of
+ * room, that one could not be had at all, that one gave way.
  */
-static atomic_u32 told_private[STATE_BREAKERS];
+static atomic_u32 told_foreign[STATE_BREAKERS];
+static atomic_u32 told_private;
 static atomic_u32 told_none;
 static atomic_u32 told_giving_way;
 
@@ -28,6 +29,13 @@ tell_lack(const char *name, bool foreign, const char *what_follows)
 	text_string(&t, foreign ? " has other settings there" : " finds no room there");
 	text_string(&t, what_follows);
 	log_config_error(gate_places.path, 0, error);
+}
+
+static void
+tell_private(const char *name, uint32_t index, bool foreign)
+{
+	if (swap_acq_rel(foreign ? &told_foreign[index] : &told_private, 1) == 0)
+		tell_lack(name, foreign, ", this process keeps its own");
 }
 
 static enum state_found
@@ -68,8 +76,8 @@ find_breaker(const struct met *met, struct gate_target *out)
 	out->section = met->section;
 	out->breaker = place.index | (is_own ? GATE_IS_PRIVATE : 0);
 	out->claim = place.claim;
-	if (is_own && swap_acq_rel(&told_private[place.index], 1) == 0)
-		tell_lack(want.name, found == STATE_FOREIGN, ", this process keeps its own");
+	if (is_own)
+		tell_private(want.name, place.index, found == STATE_FOREIGN);
 	else if (!is_own && found != STATE_FOUND && swap_acq_rel(&told_none, 1) == 0)
 		tell_lack(want.name, found == STATE_FOREIGN, ", this process goes without it");
 	return is_own || found == STATE_FOUND;

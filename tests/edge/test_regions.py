@@ -47,14 +47,17 @@ def test_regions_beyond_the_bound_take_the_places_of_idle_ones(
     assert notes(result) == [GIVING_WAY]
 
 
-def test_without_an_idle_one_a_region_goes_without_and_passes(cutout, server):
+@pytest.mark.parametrize("state, counted, what", [
+    (None, MANY, "goes without it"), ("file", MANY + 10, "keeps its own")])
+def test_without_an_idle_one_a_region_passes_and_one_is_told_of(
+        cutout, server, state, counted, what):
+    path = f"/dev/shm/cutout-regions-{server.port}" if state else None
     result = cutout(PYTHON, CLIENT, server.port, f"0-{MANY + 9}",
-                    rules=RULES.replace("100ms", "1h"), hosts=HOSTS)
+                    rules=RULES.replace("100ms", "1h"), hosts=HOSTS, state=path)
     assert result.lines == [f"{MANY + 10} connected"]
-    assert len(result.calls(outcome="ok")) == MANY
+    assert len(result.calls(outcome="ok")) == counted
     assert result.refusals() == []
-    assert notes(result) == [f"breaker cloud/r{MANY} finds no room there, "
-                             "this process goes without it"]
+    assert notes(result) == [f"breaker cloud/r{MANY} finds no room there, this process {what}"]
 
 
 def test_a_section_of_its_own_finds_room_where_regions_do_not(cutout, server):
