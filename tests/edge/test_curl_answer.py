@@ -228,11 +228,12 @@ def test_an_error_buffer_tells_status_and_message(run_case):
 
 def test_options_are_as_they_were(run_case, url):
     told = ends(run_case("options", 1))
-    closed, disallowed = 52, 1      # by a server that does not know HTTP/2
+    # A server that does not know HTTP/2 closes, before all was sent or after.
+    closed, disallowed = {f"{code} 0" for code in (52, 55, 56)}, {"1 0"}
     assert told[:2] == ["answered 0 424", "opened 0"]
-    assert told[2:4] == [
-        f"other protocol {disallowed if url.startswith('https') else closed} 0",
-        f"other version {closed} 0"]
+    assert told[2].removeprefix("other protocol ") in (
+        disallowed if url.startswith("https") else closed)
+    assert told[3].removeprefix("other version ") in closed
     assert told[4:6] == ["well 0 200 ok", "again 0 200 ok"]
     assert told[6].startswith("opened ") and told[6] != "opened 0"
     assert told[7] == "url well"
