@@ -1,6 +1,9 @@
 """More regions than there are breakers: the oldest idle ones give way, and nobody is
 refused for another."""
 
+import uuid
+from pathlib import Path
+
 import pytest
 
 from support.programs import HERE as CLIENTS
@@ -23,19 +26,27 @@ HOSTS = "".join(f"127.0.0.1 api.{region}.cloud.example\n"
 GIVING_WAY = "too many breakers: of the idle ones the oldest give way"
 
 
+@pytest.fixture
+def state(request):
+    """The path of a state in a file, or None."""
+    path = request.param and Path(f"/dev/shm/cutout-{uuid.uuid4()}")
+    yield path
+    if path:
+        path.unlink(missing_ok=True)
+
+
 def notes(result):
     return [e["error"] for e in result.of("config") if "error" in e]
 
 
-@pytest.mark.parametrize("state", [None, "file"])
+@pytest.mark.parametrize("state", [None, "file"], indirect=True)
 def test_regions_beyond_the_bound_take_the_places_of_idle_ones(
         cutout, server, refused_port, state):
     """Each is counted for its own; the one that is open stays so all the time."""
     dead = f"dead:{refused_port}"
     flood = [f"0-{MANY - 2}", "1.0", f"{MANY - 1}-{2 * MANY - 1}"]
-    path = f"/dev/shm/cutout-regions-{server.port}" if state else None
     result = cutout(PYTHON, CLIENT, server.port, *[dead] * 4, *flood, dead, "1.0", "0-9", dead,
-                    rules=RULES, hosts=HOSTS, state=path)
+                    rules=RULES, hosts=HOSTS, state=state)
     assert result.lines[3] == f"[Errno 113] {MESSAGE}"
     assert result.lines[4:6] == [f"{MANY - 1} connected", f"{MANY + 1} connected"]
     assert result.lines[6:] == [f"[Errno 113] {MESSAGE}", "10 connected",
@@ -48,12 +59,11 @@ def test_regions_beyond_the_bound_take_the_places_of_idle_ones(
 
 
 @pytest.mark.parametrize("state, counted, what", [
-    (None, MANY, "goes without it"), ("file", MANY + 10, "keeps its own")])
+    (None, MANY, "goes without it"), ("file", MANY + 10, "keeps its own")], indirect=["state"])
 def test_without_an_idle_one_a_region_passes_and_one_is_told_of(
         cutout, server, state, counted, what):
-    path = f"/dev/shm/cutout-regions-{server.port}" if state else None
     result = cutout(PYTHON, CLIENT, server.port, f"0-{MANY + 9}",
-                    rules=RULES.replace("100ms", "1h"), hosts=HOSTS, state=path)
+                    rules=RULES.replace("100ms", "1h"), hosts=HOSTS, state=state)
     assert result.lines == [f"{MANY + 10} connected"]
     assert len(result.calls(outcome="ok")) == counted
     assert result.refusals() == []
