@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include "shim/address.h"
+#include "shim/conn.h"
 #include "shim/curl_detour.h"
 #include "shim/fallback.h"
 #include "shim/fds.h"
@@ -82,6 +83,16 @@ is_cancel(const struct sockaddr *sa, socklen_t len)
 	return may_be_read(sa) && len >= sizeof(sa->sa_family) && sa->sa_family == AF_UNSPEC;
 }
 
+/* The socket of a connection is free for another one: who stands in must not go on. */
+static void
+cancel(int fd)
+{
+	if (stand_ins_has(fd))
+		conn_lose(fd);
+	else
+		conn_close(fd);
+}
+
 /* A second connect asks how the first one ended. */
 static int
 connect_again(int fd, const struct sockaddr *sa, socklen_t len)
@@ -132,6 +143,8 @@ connect(int fd, const struct sockaddr *sa, socklen_t len)
 	init_now();
 	if (fds_is_pending(fd))
 		return connect_again(fd, sa, len);
+	if (__builtin_expect(fds_is_followed(fd), 0) && is_cancel(sa, len))
+		cancel(fd);
 
 	enum gate_answer answer = ask(fd, sa, len, __builtin_return_address(0), &a);
 

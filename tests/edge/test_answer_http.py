@@ -189,3 +189,25 @@ def test_where_there_is_no_loopback_the_connect_is_refused(cutout):
                     rules=RULES.format(host="192.0.2.1"))
     assert result.lines == [REFUSED, "soon"]
     assert len(result.calls()) == len(result.refusals()) == 1
+
+
+AGAIN = """
+import ctypes, socket, sys
+
+free = bytes(16)
+connection = socket.socket()
+for port in [sys.argv[1]] * 2 + sys.argv[2:] + sys.argv[1:2]:
+    if connection.connect_ex(("127.0.0.1", int(port))) == 0:
+        connection.sendall(b"GET /ok HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")
+        print(connection.recv(12).decode())
+        ctypes.CDLL(None).connect(connection.fileno(), free, len(free))
+"""
+
+
+def test_a_socket_that_is_used_again_leads_where_it_was_connected_to(
+        cutout, server, refused_port):
+    """A connect to no address frees it."""
+    result = cutout("/usr/bin/python3", "-c", AGAIN, refused_port, server.port,
+                    rules=RULES.format(host=f"127.0.0.1:{refused_port}"))
+    assert result.lines == ["HTTP/1.1 424", "HTTP/1.1 200", "HTTP/1.1 424"]
+    assert len(result.refusals()) == 2
