@@ -114,6 +114,23 @@ read_block(struct parser *p, struct span block, uint32_t slash, struct rule_matc
 	return check_block(p, block, m);
 }
 
+/* One letter in place of {region} must make a name of it, and one digit no address. */
+static bool
+is_name(struct span head, struct span tail)
+{
+	char whole[DEST_NAME_MAX + REGION_LEN + 2];
+	struct span name = {whole, head.len + 1 + tail.len};
+	struct dest_addr addr;
+
+	memcpy(whole, head.at, head.len);
+	whole[head.len] = 'r';
+	memcpy(whole + head.len + 1, tail.at, tail.len);
+	if (whole[name.len - 1] == '.' || !rules_host_is_valid(name))
+		return false;
+	whole[head.len] = '1';
+	return !dest_addr_parse(name, &addr);
+}
+
 static bool
 read_region(struct parser *p, struct span host, const char *brace, struct rule_match *m)
 {
@@ -121,7 +138,6 @@ read_region(struct parser *p, struct span host, const char *brace, struct rule_m
 	const char *from = host.at + (any_depth ? 2 : 0);
 	struct span head = {from, (uint32_t)(brace - from)};
 	struct span tail = {brace, host.len - (uint32_t)(brace - host.at)};
-	char whole[DEST_NAME_MAX + REGION_LEN + 2];
 
 	if (tail.len < REGION_LEN || memcmp(tail.at, region_word, REGION_LEN) != 0)
 		return fail_host(p, host, "has a '{' that does not begin {region}");
@@ -135,12 +151,7 @@ read_region(struct parser *p, struct span host, const char *brace, struct rule_m
 		return fail_host(p, host, "needs more of a name than {region}");
 	if (head.len + tail.len + 1 > DEST_NAME_MAX)
 		return fail_host(p, host, "is longer than 253 characters");
-	/* One letter in place of {region} must make a name of it. */
-	memcpy(whole, head.at, head.len);
-	whole[head.len] = 'r';
-	memcpy(whole + head.len + 1, tail.at, tail.len);
-	if (whole[head.len + tail.len] == '.' ||
-	    !rules_host_is_valid((struct span){whole, head.len + 1 + tail.len}))
+	if (!is_name(head, tail))
 		return fail_host(p, host, "is not a name with {region} in it");
 	m->kind = HOST_REGION;
 	m->any_depth = any_depth;

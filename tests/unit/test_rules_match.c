@@ -84,6 +84,7 @@ regions_of_matches_are_checked(void **state)
 		{"a.{region.example", "has a '{' that does not begin {region}"},
 		{"a.region}.example", "is not a name"},
 		{"10.0.{region}.1", "is not a name with {region} in it"},
+		{"10.0.0.{region}", "is not a name with {region} in it"},
 		{"10.0.0.0/{region}", "is not a name with {region} in it"},
 		{"[2001:{region}::]", "is not a name with {region} in it"},
 		{"a.example:{region}", "port '{region}' is not a number"},
