@@ -60,8 +60,12 @@ struct talk_run {
 static inline void
 talk_note(struct talk_run *run, const struct talk_piece *piece, const struct talk_event *e)
 {
-	static const char *const words[] = {"",	      "question", "asked", "cancel",  "first",
-					    "answer", "doubt",	  "abort", "upgrade", "lost"};
+	static const char *const words[] = {
+		[TALK_QUESTION] = "question", [TALK_ASKED] = "asked", [TALK_CANCEL] = "cancel",
+		[TALK_ONE_WAY] = "one-way",   [TALK_FIRST] = "first", [TALK_ANSWER] = "answer",
+		[TALK_DOUBT] = "doubt",	      [TALK_ABORT] = "abort", [TALK_UPGRADE] = "upgrade",
+		[TALK_LOST] = "lost",
+	};
 	size_t len = strlen(run->what), at = strlen(run->where);
 
 	assert_true(len + 40 < sizeof(run->what) && at + 20 < sizeof(run->where));
