@@ -46,21 +46,28 @@ static struct {
 	atomic_u64 value[SEQ_WORDS(struct group_value)];
 } groups[PLACES];
 
-/* Names whose program goes on to the next address. */
-static atomic_u32 walkers[PLACES / 32];
+/* Names whose program goes on to the next address, and places that a group ever had. */
+static atomic_u32 walkers[PLACES / 32], used[PLACES / 32];
 
 static bool
-walks(uint64_t key)
+has_bit(const atomic_u32 *bits, uint64_t number)
 {
-	return load_relaxed(&walkers[key % PLACES / 32]) >> (key % 32) & 1;
+	return load_relaxed(&bits[number % PLACES / 32]) >> (number % 32) & 1;
 }
 
 static void
-note_walk(uint64_t key)
+set_bit(atomic_u32 *bits, uint64_t number)
 {
-	if (!walks(key))
-		atomic_fetch_or_explicit(&walkers[key % PLACES / 32], UINT32_C(1) << (key % 32),
+	if (!has_bit(bits, number))
+		atomic_fetch_or_explicit(&bits[number % PLACES / 32], UINT32_C(1) << (number % 32),
 					 memory_order_relaxed);
+}
+
+/* No page of the table is touched for those that are not, which in most programs are all. */
+static bool
+is_used(unsigned place)
+{
+	return has_bit(used, place);
 }
 
 static uint64_t
@@ -115,7 +122,7 @@ group_join(uint64_t key, struct named named, struct gate_call *call)
 		    !change(place, word, (word | bit) + OPEN_ONE))
 			continue;
 		if ((word & SOME_FAILED) != 0)
-			note_walk(key);
+			set_bit(walkers, key);
 		*call = v.call;
 		return ref_to(place, word);
 	}
@@ -135,6 +142,7 @@ group_open(uint64_t key, struct named named, const struct group_dest *d,
 		if ((word & STATE_MASK) != FREE ||
 		    !cas_acq_rel(&groups[place].word, &word, word | CREATING))
 			continue;
+		set_bit(used, place);
 		seq_store_words(groups[place].value, &v, sizeof(v));
 		word = (word & VERSION_MASK) | LIVE | OPEN_ONE | TRIED_ONE << named.index;
 		store_release(&groups[place].word, word);
@@ -196,7 +204,8 @@ is_left(unsigned place, uint64_t key, uint64_t word, uint64_t now_ns)
 {
 	uint64_t idle_ns = now_ns - load_relaxed(&groups[place].idle_since_ns);
 
-	return (word & OPEN_MASK) == 0 && idle_ns >= (walks(key) ? LEFT_WALKER_NS : LEFT_NS);
+	return (word & OPEN_MASK) == 0 &&
+	       idle_ns >= (has_bit(walkers, key) ? LEFT_WALKER_NS : LEFT_NS);
 }
 
 bool
@@ -228,6 +237,9 @@ group_take_last(uint32_t *place, uint64_t now_ns, struct gate_call *call, struct
 
 	while (*place < PLACES) {
 		unsigned at = (*place)++;
+
+		if (!is_used(at))
+			continue;
 		uint64_t word = load_acquire(&groups[at].word);
 
 		if ((word & STATE_MASK) != LIVE || (word & OPEN_MASK) != 0)
@@ -248,6 +260,8 @@ void
 group_after_fork(void)
 {
 	for (unsigned place = 0; place < PLACES; place++) {
+		if (!is_used(place))
+			continue;
 		uint64_t word = load_relaxed(&groups[place].word);
 
 		if ((word & STATE_MASK) != FREE)
