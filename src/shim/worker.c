@@ -29,6 +29,9 @@ static atomic_u32 phase;
 static atomic_u32 failures;
 static atomic_u64 failed_at_ns;
 
+/* The engine has made a step; before, a fork leaves nothing of it behind. */
+static atomic_u32 has_worked;
+
 static struct ruleset *rules_in_force;
 static struct engine engine;
 static struct helper_command command;
@@ -125,6 +128,7 @@ serve(void)
 	uint64_t at_start = credentials_of_program();
 	uint32_t running = RUNNING;
 
+	store_relaxed(&has_worked, 1);
 	do {
 		uint64_t wait_ns = engine_step(&engine, clock_precise_ns());
 
@@ -228,5 +232,6 @@ worker_after_fork(void)
 {
 	__atomic_store_n(&tid, 0, __ATOMIC_RELAXED);
 	store_relaxed(&phase, NONE);
-	engine_after_fork(&engine, clock_precise_ns());
+	if (load_relaxed(&has_worked) != 0)
+		engine_after_fork(&engine, clock_precise_ns());
 }
