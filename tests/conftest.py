@@ -61,6 +61,12 @@ def make_server(tmp_path):
 
 
 @pytest.fixture
+def backup(make_server):
+    """At an address of its own."""
+    return make_server(bind=["127.0.0.2"])
+
+
+@pytest.fixture
 def server(make_server):
     return make_server()
 

@@ -38,15 +38,6 @@ def rules(*dests, **sections):
     return text + "".join(OWN.format(name=name, dest=dest) for name, dest in sections.items())
 
 
-def breakers(result, **fields):
-    return [call["breaker"] for call in result.calls(**fields)]
-
-
-@pytest.fixture
-def backup(make_server):
-    return make_server(bind=["127.0.0.2"])
-
-
 @pytest.fixture
 def tls_backup(make_server, certs):
     return make_server(certs=certs, bind=["127.0.0.2"])
@@ -54,12 +45,12 @@ def tls_backup(make_server, certs):
 
 def assert_served(result, backup, client=None):
     """TRIP calls to the dead one, then each by the fallback; nobody was refused."""
-    assert breakers(result, outcome="fail") == ["carrier"] * TRIP
+    assert result.breakers(outcome="fail") == ["carrier"] * TRIP
     answers = [line.split()[-1] for line in result.lines if line.strip()]
     # java tries a connect that fails at once a second time, so that it trips earlier.
     served = max(SERVED, answers.count("ok"))
     assert served == SERVED or client == "java"
-    assert breakers(result, outcome="ok") == ["backup"] * served
+    assert result.breakers(outcome="ok") == ["backup"] * served
     assert [t["breaker"] for t in result.transitions()] == ["carrier"]
     assert result.refusals() == []
     assert len(backup.log("request")) == served
@@ -107,7 +98,7 @@ def test_a_fallback_that_is_down_ends_in_a_refusal_that_names_both(
     url = f"http://{NAME}:{refused_port}/ok"
     result = cutout(*clients(client, 20, *[url] * (2 * TRIP + 2)), hosts=HOSTS,
                     rules=rules(dest, backup=dest))
-    assert breakers(result) == ["carrier"] * TRIP + ["backup"] * TRIP
+    assert result.breakers() == ["carrier"] * TRIP + ["backup"] * TRIP
     assert [t["breaker"] for t in result.transitions()] == ["carrier", "backup"]
     assert {r["breaker"] for r in result.refusals()} == {"carrier"}
     assert len(result.refusals()) == 2
@@ -125,7 +116,7 @@ def test_fallbacks_are_tried_in_order(cutout, clients, backup, make_server, refu
     url = f"http://{NAME}:{refused_port}/ok"
     result = cutout(*clients(client, 20, *[url] * (2 * TRIP + SERVED)), hosts=HOSTS,
                     rules=rules(*dests.values(), **dests))
-    assert breakers(result) == ["carrier"] * TRIP + ["first"] * TRIP + ["second"] * SERVED
+    assert result.breakers() == ["carrier"] * TRIP + ["first"] * TRIP + ["second"] * SERVED
     assert result.refusals() == []
 
 
@@ -153,7 +144,7 @@ def test_an_ipv4_socket_passes_an_ipv6_fallback_over(cutout, clients, make_serve
     text = rules(f"[::1]:{backup.port}").replace(NAME, "127.0.0.1")
     result = cutout(*clients("urllib", 20, *[f"http://127.0.0.1:{refused_port}/ok"] * (TRIP + 1)),
                     rules=text)
-    assert breakers(result) == ["carrier"] * TRIP
+    assert result.breakers() == ["carrier"] * TRIP
     assert len(result.refusals()) == 1
 
 
@@ -163,7 +154,7 @@ def test_a_look_up_of_an_open_name_tells_the_fallbacks_addresses(cutout, backup,
     result = cutout(PYTHON, CLIENTS / "resolve_loop.py", NAME, refused_port, *steps, hosts=HOSTS,
                     rules=rules(dest, backup=dest))
     assert result.lines[TRIP:] == ["127.0.0.2", "127.0.0.2", "connected"]
-    assert breakers(result, outcome="ok") == ["backup"]
+    assert result.breakers(outcome="ok") == ["backup"]
 
 
 def test_observe_stays_with_the_primary(cutout, clients, backup, refused_port):
@@ -172,7 +163,7 @@ def test_observe_stays_with_the_primary(cutout, clients, backup, refused_port):
     text = rules(dest).replace("fallback =", "mode = observe\nfallback =")
     for client in ("urllib", "curl"):
         result = cutout(*clients(client, 20, *[url] * (TRIP + SERVED)), hosts=HOSTS, rules=text)
-        assert set(breakers(result)) == {"carrier"}
+        assert set(result.breakers()) == {"carrier"}
     assert backup.log() == []
 
 

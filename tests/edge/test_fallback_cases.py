@@ -21,15 +21,6 @@ def rules(dest, more="cooldown = 1h\ncooldown_max = 1h", match=NAME, backup=BACK
     return text + (f"[backup]\nmatch = {backup}\nconsecutive = {TRIP}\n" if backup else "")
 
 
-def breakers(result, **fields):
-    return [call["breaker"] for call in result.calls(**fields)]
-
-
-@pytest.fixture
-def backup(make_server):
-    return make_server(bind=["127.0.0.2"])
-
-
 @pytest.fixture
 def primary(make_server, backup):
     """At the port of the backup."""
@@ -45,8 +36,8 @@ def test_more_clients_are_served(cutout, clients, backup, refused_port, client):
     url = f"http://{NAME}:{refused_port}/ok"
     result = cutout(*clients(client, 20, *[url] * (TRIP + 2)), hosts=HOSTS,
                     rules=rules(dest, backup=dest))
-    assert breakers(result, outcome="fail") == ["carrier"] * TRIP
-    served = breakers(result, outcome="ok")
+    assert result.breakers(outcome="fail") == ["carrier"] * TRIP
+    served = result.breakers(outcome="ok")
     assert set(served) == {"backup"} and len(served) >= 2
     assert result.refusals() == []
 
@@ -58,7 +49,7 @@ def test_a_connect_that_does_not_wait_reaches_the_fallback(cutout, backup, refus
     result = cutout(*STEPS, *[f"connect={where}"] * TRIP, f"poll={where}", f"poll={where}",
                     hosts=HOSTS, rules=rules(dest, backup=dest))
     assert result.lines[TRIP:] == ["EINPROGRESS 0 0"] * 2
-    assert breakers(result, outcome="ok") == ["backup"] * 2
+    assert result.breakers(outcome="ok") == ["backup"] * 2
 
 
 def test_a_v4_mapped_connect_reaches_an_ipv4_fallback(cutout, backup, refused_port):
@@ -67,7 +58,7 @@ def test_a_v4_mapped_connect_reaches_an_ipv4_fallback(cutout, backup, refused_po
     result = cutout(*STEPS, *[f"mapped={where}"] * (TRIP + 1), hosts=HOSTS,
                     rules=rules(dest, backup=dest))
     assert result.lines[TRIP:] == ["::ffff:127.0.0.2"]
-    assert breakers(result, outcome="ok") == ["backup"]
+    assert result.breakers(outcome="ok") == ["backup"]
 
 
 def test_an_ipv6_socket_that_takes_ipv4_reaches_an_ipv4_fallback(cutout, backup, refused_port):
@@ -75,7 +66,7 @@ def test_an_ipv6_socket_that_takes_ipv4_reaches_an_ipv4_fallback(cutout, backup,
     result = cutout(*STEPS, *[f"six=::1:{refused_port}"] * (TRIP + 1),
                     rules=rules(dest, match="[::1]", backup=dest))
     assert result.lines[TRIP:] == ["::ffff:127.0.0.2"]
-    assert breakers(result, outcome="ok") == ["backup"]
+    assert result.breakers(outcome="ok") == ["backup"]
 
 
 def test_a_forked_child_is_served_as_well(cutout, backup, refused_port):
@@ -84,7 +75,7 @@ def test_a_forked_child_is_served_as_well(cutout, backup, refused_port):
     result = cutout(*STEPS, *[f"connect={where}"] * TRIP, f"child=connect={where}", hosts=HOSTS,
                     rules=rules(dest, backup=dest))
     assert result.lines[TRIP:] == ["127.0.0.2"]
-    assert breakers(result, outcome="ok") == ["backup"]
+    assert result.breakers(outcome="ok") == ["backup"]
 
 
 def test_the_programs_of_a_tree_are_served_alike(tree, backup, refused_port):
@@ -94,7 +85,7 @@ def test_the_programs_of_a_tree_are_served_alike(tree, backup, refused_port):
     result = tree("sh", "-c", script, rules=rules(dest, backup=dest),
                   log="debug").running.finish()
     assert result.stdout == "ok\n" * 2
-    assert breakers(result, outcome="ok") == ["backup"] * 2
+    assert result.breakers(outcome="ok") == ["backup"] * 2
 
 
 @pytest.mark.parametrize("client", ["urllib", "curl"])
@@ -103,7 +94,7 @@ def test_a_fallback_that_no_section_fits_serves_uncounted(
     url = f"http://{NAME}:{refused_port}/ok"
     result = cutout(*clients(client, 20, *[url] * (TRIP + 2)), hosts=HOSTS,
                     rules=rules(f"127.0.0.2:{backup.port}", backup=None))
-    assert breakers(result) == ["carrier"] * TRIP
+    assert result.breakers() == ["carrier"] * TRIP
     assert len(backup.log("request")) == 2
     assert result.refusals() == []
 
@@ -117,7 +108,7 @@ def test_each_region_goes_to_the_fallback_for_itself(
     good = f"http://api.west.cloud.example:{alive.port}/ok"
     result = cutout(*clients(client, 20, *[dead, good] * (TRIP + 1)), hosts=hosts + HOSTS,
                     rules=rules(f"{BACKUP}:{backup.port}", match="api.{region}.cloud.example"))
-    assert breakers(result) == ["carrier/east", "carrier/west"] * TRIP + ["backup", "carrier/west"]
+    assert result.breakers() == ["carrier/east", "carrier/west"] * TRIP + ["backup", "carrier/west"]
     assert len(alive.log("request")) == TRIP + 1
 
 
@@ -178,7 +169,7 @@ def test_probes_go_to_the_primary(cutout, clients, backup, refused_port):
     probes = result.of("probe")
     assert probes and {p["outcome"] for p in probes} == {"fail"}
     assert all(p["target"].endswith(f":{refused_port}") for p in probes)
-    assert breakers(result, outcome="ok") == ["backup"] * 8
+    assert result.breakers(outcome="ok") == ["backup"] * 8
 
 
 def test_what_was_told_instead_leads_to_the_primary_when_that_is_back(cutout, primary, backup):
@@ -192,7 +183,7 @@ def test_what_was_told_instead_leads_to_the_primary_when_that_is_back(cutout, pr
     primary.mode("auto")
     result = running.finish()
     assert result.lines[TRIP:] == ["127.0.0.2", "127.0.0.1"]
-    assert breakers(result, outcome="ok") == ["carrier"]
+    assert result.breakers(outcome="ok") == ["carrier"]
 
 
 def test_an_address_that_the_program_knows_as_the_fallbacks_own_stays_so(
@@ -203,7 +194,7 @@ def test_an_address_that_the_program_knows_as_the_fallbacks_own_stays_so(
                     f"connect={where}", f"look={where}", "1.5", f"same={where}", hosts=HOSTS,
                     rules=rules(BACKUP, AT_ONCE))
     assert result.lines[-1] == "127.0.0.2"
-    assert breakers(result, outcome="ok") == ["backup"] * 2
+    assert result.breakers(outcome="ok") == ["backup"] * 2
 
 
 def test_such_an_address_is_not_told_where_its_port_would_be_another(
@@ -212,7 +203,7 @@ def test_such_an_address_is_not_told_where_its_port_would_be_another(
     result = cutout(*STEPS, f"look={own}", *[f"connect={where}"] * TRIP, f"look={where}",
                     f"same={where}", hosts=HOSTS, rules=rules(own))
     assert result.lines[-2:] == ["127.0.0.1", "127.0.0.2"]
-    assert breakers(result, outcome="ok") == ["backup"]
+    assert result.breakers(outcome="ok") == ["backup"]
 
 
 def test_a_handle_is_left_as_the_program_set_it(cutout, make_server, backup, refused_port):
@@ -252,7 +243,7 @@ def test_the_certificate_of_a_fallback_must_be_for_the_name_that_was_asked_for(
     hosts = f"127.0.0.1 {BACKUP}\n127.0.0.2 {NAME}\n"
     result = cutout(*clients(client, 20, *[url] * (TRIP + 2)), hosts=hosts, env=backup.env,
                     rules=rules(f"{NAME}:{backup.port}", match=BACKUP, backup=NAME))
-    assert breakers(result, outcome="fail")[:TRIP] == ["carrier"] * TRIP
+    assert result.breakers(outcome="fail")[:TRIP] == ["carrier"] * TRIP
     assert backup.log("connect") != []
     assert backup.log("request") == []
 
@@ -268,7 +259,7 @@ def test_dependencies_with_one_fallback_are_not_taken_for_each_other(
                     f"look={second}", f"same={second}", rules=text,
                     hosts=HOSTS + "127.0.0.3 second.example\n")
     assert result.lines[2 * TRIP:] == ["127.0.0.2", "127.0.0.3", "127.0.0.2"]
-    assert breakers(result, outcome="ok") == ["backup"]
+    assert result.breakers(outcome="ok") == ["backup"]
 
 
 @pytest.mark.parametrize("other, told", [("127.0.0.1", "is temporarily unavailable"),
@@ -295,7 +286,7 @@ def test_a_region_may_be_the_fallback_of_the_others_and_not_its_own(
                   for region in ("east", "west"))
     result = cutout(*clients("urllib", 20, *[east] * (TRIP + 1), *[west] * (TRIP + 1), east),
                     hosts=hosts, rules=text)
-    assert breakers(result) == (["carrier/east"] * TRIP + ["carrier/west"] * (TRIP + 1))
+    assert result.breakers() == (["carrier/east"] * TRIP + ["carrier/west"] * (TRIP + 1))
     assert [r["breaker"] for r in result.refusals()] == ["carrier/west", "carrier/east"]
     assert "fallback" not in result.lines[-2]
     assert f"fallback api.west.cloud.example:{backup.port} is unavailable" in result.lines[-1]
@@ -308,5 +299,5 @@ def test_a_fallback_of_a_family_that_the_program_rules_out_is_passed_over(
     dest = f"{address}:{server.port}"
     result = cutout("curl", "-sS", family, *[f"http://{NAME}:{refused_port}"] * (TRIP + 1),
                     hosts=f"127.0.0.1 {NAME}\n::1 {NAME}\n", rules=rules(dest, backup=dest))
-    assert breakers(result) == ["carrier"] * TRIP
+    assert result.breakers() == ["carrier"] * TRIP
     assert "carrier is temporarily unavailable" in result.stderr

@@ -128,6 +128,10 @@ class Result:
     def calls(self, **fields):
         return self.of("call", **fields)
 
+    def breakers(self, **fields):
+        """Whose the calls were."""
+        return [call["breaker"] for call in self.calls(**fields)]
+
     def transitions(self, **fields):
         return self.of("transition", **fields)
 
